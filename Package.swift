@@ -1,0 +1,101 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Everything is built in Swift 6 mode, with strict memory safety, and a warning is an error.
+let strict: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .strictMemorySafety(),
+  .treatAllWarnings(as: .error),
+]
+
+/// The core: pure, heap-free, built as Embedded Swift by `make test` as well.
+let core: [Target] = [
+  .target(
+    name: "CMath",
+    linkerSettings: [.linkedLibrary("m", .when(platforms: [.linux]))]
+  ),
+  .target(
+    name: "LocationTypes", dependencies: ["CMath"],
+    // A chunk hands out a span of its own bytes.
+    swiftSettings: strict + [.enableExperimentalFeature("Lifetimes")]),
+  .target(name: "DeferralCache", dependencies: ["LocationTypes"], swiftSettings: strict),
+  .target(name: "GNSSProtocols", dependencies: ["LocationTypes"], swiftSettings: strict),
+  .target(
+    name: "ReceiverDrivers", dependencies: ["LocationTypes", "GNSSProtocols"],
+    swiftSettings: strict),
+  .target(
+    name: "LocationPolicy", dependencies: ["LocationTypes", "DeferralCache"],
+    swiftSettings: strict),
+  .target(
+    name: "LocationEngine",
+    dependencies: [
+      "LocationTypes", "DeferralCache", "GNSSProtocols", "ReceiverDrivers", "LocationPolicy",
+    ],
+    swiftSettings: strict),
+  .target(name: "LocationHAL", dependencies: ["LocationTypes"], swiftSettings: strict),
+]
+
+/// What surrounds the core: the loop, the simulated board, profiles, the command.
+let shell: [Target] = [
+  .target(
+    name: "LocationRuntime",
+    dependencies: ["LocationTypes", "LocationEngine", "LocationHAL"],
+    swiftSettings: strict),
+  .target(
+    name: "SimulatedHAL",
+    dependencies: ["CMath", "LocationTypes", "LocationHAL", "GNSSProtocols"],
+    swiftSettings: strict),
+  .target(
+    name: "CTOML"
+  ),
+  .target(
+    name: "BoardProfiles", dependencies: ["LocationTypes", "CTOML"], swiftSettings: strict),
+  .target(
+    name: "LocationSimulation",
+    dependencies: [
+      "LocationTypes", "DeferralCache", "GNSSProtocols", "ReceiverDrivers", "LocationPolicy",
+      "LocationEngine", "LocationHAL", "LocationRuntime", "SimulatedHAL", "BoardProfiles",
+    ],
+    swiftSettings: strict),
+  .executableTarget(
+    name: "torpor",
+    dependencies: [
+      "LocationTypes", "GNSSProtocols", "BoardProfiles", "LocationSimulation", "SimulatedHAL",
+      .product(name: "ArgumentParser", package: "swift-argument-parser"),
+    ],
+    swiftSettings: strict),
+]
+
+/// One test target per room, and one for the rules of the house.
+func tests(_ room: String, _ more: [Target.Dependency] = []) -> Target {
+  .testTarget(
+    name: room + "Tests", dependencies: [.target(name: room)] + more, swiftSettings: strict)
+}
+
+let package = Package(
+  name: "Torpor",
+  products: [
+    .executable(name: "torpor", targets: ["torpor"]),
+    .library(name: "LocationEngine", targets: ["LocationEngine"]),
+    .library(name: "SimulatedHAL", targets: ["SimulatedHAL"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0")
+  ],
+  targets: core + shell + [
+    tests("LocationTypes"),
+    tests("DeferralCache"),
+    tests("GNSSProtocols"),
+    tests("ReceiverDrivers", ["GNSSProtocols"]),
+    tests("LocationPolicy"),
+    tests("LocationEngine", ["GNSSProtocols", "DeferralCache", "LocationPolicy"]),
+    tests("LocationRuntime"),
+    tests("SimulatedHAL", ["GNSSProtocols", "LocationHAL"]),
+    tests("BoardProfiles"),
+    tests("LocationSimulation"),
+    .testTarget(
+      name: "TorporCommandTests", dependencies: ["torpor"], swiftSettings: strict),
+    .testTarget(name: "ArchitectureTests", swiftSettings: strict),
+  ],
+  cxxLanguageStandard: .cxx17
+)

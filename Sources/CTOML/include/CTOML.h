@@ -1,0 +1,3 @@
+#ifndef TORPOR_CTOML_H
+#define TORPOR_CTOML_H
+#endif

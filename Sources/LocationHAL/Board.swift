@@ -1,0 +1,88 @@
+import LocationTypes
+
+// What a board offers the loop. Two implementations exist: Linux and simulation. Each says what must
+// never happen; the simulated one enforces it and fails the run.
+
+/// Why a byte line could not do its work.
+public enum LineFault: Error, Equatable, Sendable {
+  /// The device went away (USB unplugged, driver unbound). Opening it again may help.
+  case gone
+  /// The line's output queue is full; the receiver does not take bytes. Nothing was written.
+  case full
+}
+
+/// Why a pin could not be set.
+public enum PinFault: Error, Equatable, Sendable {
+  /// The profile names no such line.
+  case notWired
+  /// Another process took the line; its level is now unknown.
+  case lineLost
+}
+
+/// The serial line to the receiver: data only.
+///
+/// Bytes that arrive while the board is ``BoardState/suspended`` are lost, and so is what the
+/// receiver sends at another speed than the line's.
+public protocol ByteLine: ~Copyable {
+  /// Queues `bytes` for the receiver, all or nothing.
+  ///
+  /// Must never be called while the receiver is without supply: current would flow through the pin.
+  ///
+  /// - Throws: ``LineFault``.
+  mutating func write(_ bytes: Span<UInt8>) throws(LineFault)
+
+  /// The next bytes that have arrived, at most 128; empty when there are none.
+  ///
+  /// - Throws: ``LineFault/gone``.
+  mutating func read() throws(LineFault) -> ByteChunk
+
+  /// Sets the line's speed in baud, once all queued bytes have left.
+  ///
+  /// - Throws: ``LineFault/gone``.
+  mutating func setSpeed(_ baud: UInt32) throws(LineFault)
+}
+
+/// The pins between board and receiver: control only.
+public protocol PinBank: ~Copyable {
+  /// Drives `command.pin` to `command.level`; does nothing if it is there already.
+  ///
+  /// The supply must never be cut while a standby command waits for its acknowledgement (PWR-5).
+  ///
+  /// - Throws: ``PinFault``.
+  mutating func set(_ command: PinCommand) throws(PinFault)
+}
+
+/// The boot clock: monotonic, counts sleep, never overflows, never fails.
+public protocol BootClock: ~Copyable {
+  /// Now.
+  var now: Instant { get }
+}
+
+/// What ended a wait.
+public struct Waking: Equatable, Sendable {
+  /// The first thing that woke the board, or that it found when it did not sleep at all.
+  public var reason: WakeReason
+  /// The batch pin rose since the last wait.
+  public var batchPinRose: Bool
+
+  /// Creates a report.
+  public init(reason: WakeReason, batchPinRose: Bool) {
+    self.reason = reason
+    self.batchPinRose = batchPinRose
+  }
+}
+
+/// Control over the board's own sleep.
+public protocol BoardSleep: ~Copyable {
+  /// Waits in `state` until `deadline`, bytes, an edge or a request; returns at once if there is
+  /// something already.
+  ///
+  /// A deadline that has passed returns at once without sleeping. A state that cannot be entered
+  /// (an alarm too near, PWR-9) is replaced by a lighter one.
+  ///
+  /// - Parameter deadline: When to wake at the latest; `.distantFuture` for no alarm.
+  mutating func wait(in state: BoardState, until deadline: Instant) -> Waking
+}
+
+/// All a board offers.
+public protocol LocationBoard: ByteLine, PinBank, BootClock, BoardSleep, ~Copyable {}

@@ -1,0 +1,1 @@
+// This room is filled by its first commit.

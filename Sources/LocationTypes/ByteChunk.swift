@@ -1,0 +1,47 @@
+/// Up to 128 bytes as a plain value, as they come from or go to a byte line.
+@frozen public struct ByteChunk: Sendable {
+  /// The most bytes a chunk holds.
+  public static let capacity = 128
+
+  @usableFromInline var storage: InlineArray<128, UInt8>
+  /// How many bytes it holds, 0 to ``capacity``.
+  public private(set) var count: Int
+
+  /// Creates an empty chunk.
+  public init() {
+    storage = InlineArray(repeating: 0)
+    count = 0
+  }
+
+  /// Creates a chunk from the first bytes of `span`, as many as fit.
+  public init(_ span: Span<UInt8>) {
+    self.init()
+    let n = min(span.count, ByteChunk.capacity)
+    for i in 0..<n { storage[i] = span[i] }
+    count = n
+  }
+
+  /// Whether no further byte fits.
+  public var isFull: Bool { count == ByteChunk.capacity }
+
+  /// Adds a byte at the end.
+  ///
+  /// - Precondition: the chunk is not full.
+  public mutating func append(_ byte: UInt8) {
+    precondition(count < ByteChunk.capacity, "a chunk holds 128 bytes")
+    storage[count] = byte
+    count += 1
+  }
+
+  /// The byte at `index`, which is below ``count``.
+  public subscript(index: Int) -> UInt8 {
+    precondition(index < count, "past the end of the chunk")
+    return storage[index]
+  }
+
+  /// The bytes it holds.
+  public var span: Span<UInt8> {
+    @_lifetime(borrow self)
+    get { storage.span.extracting(0..<count) }
+  }
+}

@@ -1,0 +1,67 @@
+import CMath
+
+/// WGS 84 constants and the cheap distance of hot paths.
+public enum WGS84 {
+  /// Semi-major axis, metres (NIMA TR8350.2).
+  public static let semiMajorAxis = 6_378_137.0
+  /// Flattening.
+  public static let flattening = 1 / 298.257223563
+  /// First eccentricity squared, f (2 − f).
+  static let eccentricitySquared = 0.006_694_379_990_141_316_5
+  /// Radians in 1e-9 degree.
+  static let radiansPerUnit = 3.141_592_653_589_793 / 180e9
+}
+
+extension Coordinate {
+  /// The distance to `other` in metres, on the plane that touches the ellipsoid between them.
+  ///
+  /// Uses the radii of curvature at the middle latitude: against the geodesic the error is below
+  /// 1e-6 of the distance up to 10 km and 1e-4 up to 100 km for |latitude| ≤ 70°; it grows towards
+  /// the poles and with the square of the distance. Symmetric, 0 for equal places, never NaN,
+  /// right across the antimeridian (LOC-7). O(1).
+  public func localDistance(to other: Coordinate) -> Double {
+    let offset = localOffset(to: other)
+    return sqrt(offset.east * offset.east + offset.north * offset.north)
+  }
+
+  /// Metres east and north from here to `other`, on the same plane as ``localDistance(to:)``.
+  public func localOffset(to other: Coordinate) -> (east: Double, north: Double) {
+    var dLongitude = other.longitude_e9 - longitude_e9
+    if dLongitude > 180_000_000_000 { dLongitude -= 360_000_000_000 }
+    if dLongitude < -180_000_000_000 { dLongitude += 360_000_000_000 }
+    let dLatitude = other.latitude_e9 - latitude_e9
+    let middle = Double(latitude_e9 + other.latitude_e9) / 2 * WGS84.radiansPerUnit
+    let sine = sin(middle)
+    let w2 = 1 - WGS84.eccentricitySquared * sine * sine
+    let prime = WGS84.semiMajorAxis / sqrt(w2)
+    let meridional = prime * (1 - WGS84.eccentricitySquared) / w2
+    let east = Double(dLongitude) * WGS84.radiansPerUnit * prime * cos(middle)
+    let north = Double(dLatitude) * WGS84.radiansPerUnit * meridional
+    return (east, north)
+  }
+
+  /// The place `east` and `north` metres from here, on the same plane; for offsets up to 100 km.
+  ///
+  /// Latitude is held within ±90°, longitude is wrapped into ±180°.
+  public func moved(east: Double, north: Double) -> Coordinate {
+    let sine0 = sin(Double(latitude_e9) * WGS84.radiansPerUnit)
+    let w0 = 1 - WGS84.eccentricitySquared * sine0 * sine0
+    let meridional0 =
+      WGS84.semiMajorAxis * (1 - WGS84.eccentricitySquared) / (w0 * sqrt(w0))
+    let half = Double(latitude_e9) * WGS84.radiansPerUnit + north / meridional0 / 2
+    let sine = sin(half)
+    let w2 = 1 - WGS84.eccentricitySquared * sine * sine
+    let prime = WGS84.semiMajorAxis / sqrt(w2)
+    let meridional = prime * (1 - WGS84.eccentricitySquared) / w2
+    let cosine = cos(half)
+    let dLatitude = north / meridional / WGS84.radiansPerUnit
+    let dLongitude = fabs(cosine) < 1e-9 ? 0 : east / (prime * cosine) / WGS84.radiansPerUnit
+    var latitude = Double(latitude_e9) + dLatitude
+    latitude = latitude > 90e9 ? 90e9 : (latitude < -90e9 ? -90e9 : latitude)
+    var longitude = Double(longitude_e9) + dLongitude
+    while longitude > 180e9 { longitude -= 360e9 }
+    while longitude < -180e9 { longitude += 360e9 }
+    return Coordinate(
+      latitude_e9: Int64(latitude.rounded()), longitude_e9: Int64(longitude.rounded()))
+  }
+}

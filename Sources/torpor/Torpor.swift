@@ -1,0 +1,1 @@
+@main struct Torpor { static func main() { print("torpor") } }
