@@ -19,7 +19,10 @@ let core: [Target] = [
     // A chunk hands out a span of its own bytes.
     swiftSettings: strict + [.enableExperimentalFeature("Lifetimes")]),
   .target(name: "DeferralCache", dependencies: ["LocationTypes"], swiftSettings: strict),
-  .target(name: "GNSSProtocols", dependencies: ["LocationTypes"], swiftSettings: strict),
+  .target(
+    name: "GNSSProtocols", dependencies: ["LocationTypes"],
+    // A frame buffer hands out a span of its own bytes.
+    swiftSettings: strict + [.enableExperimentalFeature("Lifetimes")]),
   .target(
     name: "ReceiverDrivers", dependencies: ["LocationTypes", "GNSSProtocols"],
     swiftSettings: strict),
