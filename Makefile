@@ -16,7 +16,7 @@ EMBEDDED_PATH := .build-embedded
 help:
 	@echo 'make run       install what is missing, build, run a simulated day on the default board'
 	@echo 'make test      all gates: lint, Embedded build, tests, release build, every board'
-	@echo 'make bench     instructions, time and heap allocations of the hot paths'
+	@echo 'make bench     instructions, time and heap allocations of the hot paths (BENCH=--json)'
 	@echo 'make lint      only the style check      make format    put the style right'
 	@echo 'make embedded  only the Embedded build   make tests     only the tests'
 	@echo 'make boards    only the boards           make clean     remove what was built'
@@ -60,8 +60,9 @@ boards: release
 	@.ci/check-boards .build/release/torpor
 
 bench: tools bench-tools
-	@$(SWIFT) build -c release --product TorporBench
-	@.build/release/TorporBench $(BENCH)
+	@$(SWIFT) build -c release --product TorporBench >&2
+	@strip -o .build/TorporBench .build/release/TorporBench # older valgrinds stumble over its DWARF 5
+	@.build/TorporBench $(BENCH)
 
 # Debian's and Ubuntu's packages; asked for only if the probe finds them missing.
 tools:

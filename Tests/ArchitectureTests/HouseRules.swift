@@ -44,6 +44,11 @@ enum HouseRules {
         "LocationTypes", "GNSSProtocols", "BoardProfiles", "LocationSimulation", "SimulatedHAL",
       ],
       products: ["ArgumentParser"], system: ["Foundation", "Glibc"]),
+    // Figures.
+    "CMallocCount": Room(),
+    "CBenchFloor": Room(),
+    "TorporBench": Room(
+      rooms: ["CMallocCount", "CBenchFloor", "LocationTypes", "GNSSProtocols"]),
   ]
 
   /// Modules that the compiler itself brings; anyone may import them.
