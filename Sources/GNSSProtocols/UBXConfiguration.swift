@@ -1,7 +1,9 @@
-/// Where CFG-VALSET writes.
-@frozen public struct UBXLayers: OptionSet, Sendable {
+/// Where CFG-VALSET writes: a set of the receiver's three places.
+///
+/// No `OptionSet`, whose array literals need a heap: join with ``union(_:)``.
+@frozen public struct UBXLayers: Equatable, Sendable {
   /// The protocol's bit field.
-  public let rawValue: UInt8
+  public var rawValue: UInt8
 
   /// Creates a set from the protocol's bit field.
   @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -12,6 +14,16 @@
   public static let batteryBacked = UBXLayers(rawValue: 2)
   /// Kept for good, where the module has flash.
   public static let flash = UBXLayers(rawValue: 4)
+
+  /// The places of both.
+  @inlinable public func union(_ other: UBXLayers) -> UBXLayers {
+    UBXLayers(rawValue: rawValue | other.rawValue)
+  }
+
+  /// Whether all places of `other` are among these.
+  @inlinable public func contains(_ other: UBXLayers) -> Bool {
+    rawValue & other.rawValue == other.rawValue
+  }
 }
 
 /// One key of the receiver's configuration with its value.
