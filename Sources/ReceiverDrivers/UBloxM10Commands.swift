@@ -63,7 +63,7 @@ extension M10Command {
         UBXPowerRequest(wakeupSources: pin | UBXPowerRequest.wakesByUART))
     case .lineSpeed, .configuration, .liveOutput, .enableBatching, .watermark, .disableBatching:
       // Kept by the backup supply as well, so that a short loss of supply costs nothing.
-      var items = UBXConfiguration(layers: [.ram, .batteryBacked])
+      var items = UBXConfiguration(layers: UBXLayers.ram.union(.batteryBacked))
       addItems(for: setup, to: &items)
       buffer.appendConfiguration(items)
     }

@@ -99,7 +99,7 @@ extension UBloxM10Driver {
     }
     if isDrainWanted {
       isDrainWanted = false
-      pending.insert(.drained)
+      pending.drained = true
     }
     proceed()
   }

@@ -8,7 +8,7 @@ extension UBloxM10Driver {
   mutating func take(_ new: ReceiverGoal) {
     goal = new
     isAnnounced = false
-    pending.remove(.settled)
+    pending.settled = false
     attempts.sleepFailures = 0
     switch state {
     case .idle, .unpowered, .tracking, .batching, .standby: proceed()
@@ -25,7 +25,7 @@ extension UBloxM10Driver {
   /// The engine wants what is buffered.
   mutating func takeDrain() {
     switch state {
-    case .idle, .unpowered, .standby, .lost, .tracking: pending.insert(.drained)
+    case .idle, .unpowered, .standby, .lost, .tracking: pending.drained = true
     case .batching:
       isDrainWanted = true
       proceed()
@@ -92,7 +92,7 @@ extension UBloxM10Driver {
     let isAsleep = facts.power == .asleep || facts.power == .cut
     guard facts.batch == .off || isAsleep else { return }
     isDrainWanted = false
-    pending.insert(.drained)
+    pending.drained = true
   }
 }
 
@@ -135,8 +135,8 @@ extension UBloxM10Driver {
     loseSettings()
     facts.power = .unknown
     facts.refusesBatching = false
-    pending.remove(.settled)
-    if !attempts.isTold || isDrainWanted { pending.insert(.lost) }
+    pending.settled = false
+    if !attempts.isTold || isDrainWanted { pending.lost = true }
     attempts.isTold = true
     isDrainWanted = false
     enter(.lost)

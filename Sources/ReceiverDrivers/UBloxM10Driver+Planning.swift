@@ -149,11 +149,11 @@ extension UBloxM10Driver {
     // Without supply nothing has been recovered.
     if isRecovering && facts.power != .cut {
       isRecovering = false
-      pending.insert(.recovered)
+      pending.recovered = true
     }
     guard !isAnnounced else { return }
     isAnnounced = true
-    pending.insert(.settled)
+    pending.settled = true
   }
 
   private var wantedWatermark: UInt16 {

@@ -15,7 +15,7 @@ public struct UBloxM10Driver: Sendable {
 
   var goal: ReceiverGoal?
   var facts: Facts
-  var pending: Pending = []
+  var pending = Pending()
   var effects = DriverEffects()
   var command = M10Command.none
   var due: Instant?
@@ -74,7 +74,7 @@ public struct UBloxM10Driver: Sendable {
 
   /// Whether the receiver's buffer is being emptied, or is going to be because that was asked for.
   public var isDraining: Bool {
-    isDrainWanted || pending.contains(.drained) || state == .draining || state == .leaving
+    isDrainWanted || pending.drained || state == .draining || state == .leaving
   }
 
   /// Takes an event in and gives what is to be done; O(1).
@@ -98,13 +98,17 @@ public struct UBloxM10Driver: Sendable {
 
   /// Puts what is to be told first into the effects.
   private mutating func tellNext() {
-    if pending.remove(.lost) != nil {
+    if pending.lost {
+      pending.lost = false
       effects.observation = .lost
-    } else if pending.remove(.recovered) != nil {
+    } else if pending.recovered {
+      pending.recovered = false
       effects.observation = .recovered
-    } else if pending.remove(.drained) != nil {
+    } else if pending.drained {
+      pending.drained = false
       effects.observation = .drained
-    } else if let goal, pending.remove(.settled) != nil {
+    } else if pending.settled, let goal {
+      pending.settled = false
       effects.observation = isCompromise(goal) ? .refused(goal) : .settled(goal)
     }
   }

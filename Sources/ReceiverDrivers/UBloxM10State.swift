@@ -79,13 +79,14 @@ extension UBloxM10Driver {
     var mayHold = false
   }
 
-  /// What waits to be told, one a step, in the order of the bits.
-  struct Pending: OptionSet, Sendable {
-    let rawValue: UInt8
-    static let lost = Pending(rawValue: 1)
-    static let recovered = Pending(rawValue: 2)
-    static let drained = Pending(rawValue: 4)
-    static let settled = Pending(rawValue: 8)
+  /// What waits to be told, one a step, in this order.
+  struct Pending: Sendable {
+    var lost = false
+    var recovered = false
+    var drained = false
+    var settled = false
+
+    var isEmpty: Bool { !lost && !recovered && !drained && !settled }
   }
 
   /// How a drain goes.
