@@ -1,3 +1,8 @@
+import BoardProfiles
 import Testing
 
-@Test("the room has tests") func placeholder() { #expect(Bool(true)) }
+@Test("every board loads") func boards() throws {
+  let catalog = try BoardCatalog.standard()
+  #expect(catalog.list() == ["simulated", "zero2w-max-m10s"])
+  for name in catalog.list() { _ = try catalog.find(name) }
+}
