@@ -60,6 +60,12 @@ struct JSONWriter {
     text.add(trimmed: value, scale: scale)
   }
 
+  /// Adds a member whose value is JSON already.
+  mutating func member(_ name: String, json: String) {
+    key(name)
+    text.add(json)
+  }
+
   /// Adds a member that says there is none.
   mutating func null(_ name: String) {
     key(name)
