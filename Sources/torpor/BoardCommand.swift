@@ -107,7 +107,8 @@ struct BoardCheck: ParsableCommand {
       do {
         let profile = try BoardProfile.named(board)
         ProfilePrinter.write(board, nil, to: &lines)
-        try output.write(json ? lines.text.bytes : Array("\(board): \(profile.name) is fine\n".utf8))
+        try output.write(
+          json ? lines.text.bytes : Array("\(board): \(profile.name) is fine\n".utf8))
       } catch let errors as ProfileErrors {
         isRight = false
         ProfilePrinter.write(board, errors, to: &lines)

@@ -73,7 +73,7 @@ struct JSONWriter {
   }
 
   /// Adds a member that `body` writes: time stamps and the like.
-  mutating func member(_ name: String, _ body: (inout Text) -> Void) {
+  mutating func string(_ name: String, _ body: (inout Text) -> Void) {
     key(name)
     text.add(byte: UInt8(ascii: "\""))
     body(&text)
