@@ -69,6 +69,16 @@ let shell: [Target] = [
     swiftSettings: strict),
 ]
 
+/// The figures of `make bench`, with the floors they are compared to and an exact count of the heap.
+let bench: [Target] = [
+  .target(name: "CMallocCount"),
+  .target(name: "CBenchFloor"),
+  .executableTarget(
+    name: "TorporBench",
+    dependencies: ["CMallocCount", "CBenchFloor", "LocationTypes", "GNSSProtocols"],
+    swiftSettings: strict),
+]
+
 /// One test target per room, and one for the rules of the house.
 func tests(_ room: String, _ more: [Target.Dependency] = []) -> Target {
   .testTarget(
@@ -85,7 +95,7 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0")
   ],
-  targets: core + shell + [
+  targets: core + shell + bench + [
     tests("LocationTypes"),
     tests("DeferralCache"),
     tests("GNSSProtocols"),

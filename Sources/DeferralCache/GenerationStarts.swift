@@ -1,0 +1,70 @@
+import LocationTypes
+
+/// At which sequence number the last generations began, oldest first; both numbers only rise.
+///
+/// After a power cut a generation may begin below what the one before had named, because those fixes
+/// were lost. Only with this record can a name of then be told from a name of now by number alone.
+struct GenerationStarts {
+  static let capacity = 16
+
+  private var generations: InlineArray<16, UInt32> = InlineArray(repeating: 0)
+  private var sequences: InlineArray<16, UInt64> = InlineArray(repeating: 0)
+  private(set) var count = 0
+
+  /// Creates an empty record.
+  init() {}
+
+  /// The newest generation in the record; 0 if there is none.
+  var newest: UInt32 { count == 0 ? 0 : generations[count - 1] }
+
+  /// Notes that `generation`, newer than all in the record, begins at `sequence`. O(``capacity``).
+  ///
+  /// What began at or above `sequence` says nothing more and goes. When there is no room the two
+  /// oldest become one that reaches as low: names between the two may then be delivered again, but
+  /// none is passed over.
+  mutating func begin(_ generation: UInt32, at sequence: UInt64) {
+    precondition(generation > newest, "generations rise")
+    while count > 0, sequences[count - 1] >= sequence { count -= 1 }
+    if count == GenerationStarts.capacity {
+      generations[0] = generations[1]
+      for i in 1..<count - 1 {
+        generations[i] = generations[i + 1]
+        sequences[i] = sequences[i + 1]
+      }
+      count -= 1
+    }
+    generations[count] = generation
+    sequences[count] = sequence
+    count += 1
+  }
+
+  /// The first sequence number whose fix is younger than `name`. O(``capacity``).
+  func end(of name: FixName) -> UInt64 {
+    let next = name.sequence == .max ? name.sequence : name.sequence + 1
+    for i in 0..<count where generations[i] > name.generation { return min(next, sequences[i]) }
+    return next
+  }
+}
+
+extension GenerationStarts {
+  /// Reads a record; nil if it is none.
+  init?(_ image: RingImage, at offset: Int) {
+    let n = Int(image.half(at: offset))
+    guard n <= GenerationStarts.capacity else { return nil }
+    for i in 0..<n {
+      let sequence = image.word(at: offset + 4 + 16 * i)
+      let generation = image.half(at: offset + 12 + 16 * i)
+      guard generation > newest, count == 0 || sequence > sequences[count - 1] else { return nil }
+      begin(generation, at: sequence)
+    }
+  }
+
+  /// Writes the record: its length, then 12 bytes and 4 zeros for each generation.
+  func write(_ image: RingImage, at offset: Int) {
+    image.setHalf(UInt32(count), at: offset)
+    for i in 0..<count {
+      image.setWord(sequences[i], at: offset + 4 + 16 * i)
+      image.setHalf(generations[i], at: offset + 12 + 16 * i)
+    }
+  }
+}

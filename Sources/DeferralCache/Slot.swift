@@ -1,0 +1,154 @@
+import LocationTypes
+
+/// The 64 bytes of one fix, as eight little-endian words (ring-format.md).
+struct Slot {
+  /// The slot format this code writes and reads.
+  static let version: UInt8 = 1
+  /// Sequence numbers have 40 bits.
+  static let sequenceLimit: UInt64 = 1 << 40
+
+  var w0: UInt64
+  var w1: UInt64
+  var w2: UInt64
+  var w3: UInt64
+  var w4: UInt64
+  var w5: UInt64
+  var w6: UInt64
+  var w7: UInt64
+
+  /// The checksum its first 60 bytes have.
+  @inline(__always)
+  var computedChecksum: UInt32 {
+    var sum = SlotChecksum()
+    sum.add(w0)
+    sum.add(w1)
+    sum.add(w2)
+    sum.add(w3)
+    sum.add(w4)
+    sum.add(w5)
+    sum.add(w6)
+    sum.add(UInt32(truncatingIfNeeded: w7))
+    return sum.value
+  }
+
+  /// The checksum it carries.
+  var storedChecksum: UInt32 { UInt32(truncatingIfNeeded: w7 >> 32) }
+  /// The format it was written in; 0 in a blank slot.
+  var version: UInt8 { UInt8(truncatingIfNeeded: w0) }
+  /// Whether the checksum is right, whatever the format.
+  var isIntact: Bool { computedChecksum == storedChecksum }
+
+  /// The name of the fix in it.
+  var name: FixName {
+    FixName(generation: UInt32(truncatingIfNeeded: w1), sequence: w0 >> 24)
+  }
+}
+
+// MARK: - Writing
+
+extension Slot {
+  /// Encodes a fix.
+  ///
+  /// - Precondition: the name's sequence is below 2⁴⁰ and `fix.acquired` within ±2⁵⁵ µs.
+  @inline(__always)
+  init(_ fix: Fix, named name: FixName) {
+    let boot = fix.acquired.microseconds
+    precondition(Slot.fits56(boot), "a boot clock does not run for a thousand years")
+    precondition(name.sequence < Slot.sequenceLimit, "sequence numbers have 40 bits")
+    var utc = fix.utc?.microseconds ?? Slot.unknown56
+    if !Slot.fits56(utc) { utc = Slot.unknown56 }
+    let satellites = fix.satellites.map { UInt64($0) } ?? 0xFF
+    let flags = Slot.flags(fix)
+    w0 = UInt64(Slot.version) | flags << 8 | satellites << 16 | name.sequence << 24
+    w1 = UInt64(name.generation) | Slot.low32(fix.ellipsoidalAltitude_mm ?? .min) << 32
+    w2 = Slot.low56(utc) | Slot.low56(boot) << 56
+    w3 = Slot.low56(boot) >> 8 | Slot.low32(fix.speedAccuracy_mmps ?? 0xFFFF) << 48
+    w4 = Slot.low40(fix.coordinate.latitude_e9) | Slot.low32(fix.speed_mmps ?? 0xFF_FFFF) << 40
+    w5 = Slot.low40(fix.coordinate.longitude_e9) | Slot.low32(fix.course_e4 ?? 0xFF_FFFF) << 40
+    w6 =
+      Slot.low32(fix.horizontalAccuracy_mm ?? 0xFF_FFFF)
+      | Slot.low32(fix.verticalAccuracy_mm ?? 0xFF_FFFF) << 24
+      | Slot.low32(fix.courseAccuracy_e2 ?? 0xFFFF) << 48
+    w7 = Slot.low32(fix.altitude_mm ?? .min)
+    w7 |= UInt64(computedChecksum) << 32
+  }
+
+  private static let unknown56: Int64 = -(1 << 55)
+
+  /// Whether `value` can be told from "not known" in 56 bits.
+  private static func fits56(_ value: Int64) -> Bool {
+    value > -(1 << 55) && value < 1 << 55
+  }
+
+  private static func low56(_ value: Int64) -> UInt64 {
+    UInt64(bitPattern: value) & 0xFF_FFFF_FFFF_FFFF
+  }
+
+  private static func low40(_ value: Int64) -> UInt64 {
+    UInt64(bitPattern: value) & 0xFF_FFFF_FFFF
+  }
+
+  private static func low32(_ value: Int32) -> UInt64 { UInt64(UInt32(bitPattern: value)) }
+
+  private static func flags(_ fix: Fix) -> UInt64 {
+    UInt64(fix.mode == .threeDimensional ? 1 : 0) | UInt64(fix.quality.rawValue) << 1
+      | UInt64(fix.isDateUncertain ? 1 << 4 : 0) | UInt64(fix.isSimulated ? 1 << 5 : 0)
+  }
+}
+
+// MARK: - Reading
+
+extension Slot {
+  /// The fix in it; nil if checksum, format or content is not what this code writes.
+  var fix: Fix? { isIntact ? decoded : nil }
+
+  /// The fix in it, the checksum unseen; nil if format or content is not what this code writes.
+  var decoded: Fix? {
+    guard version == Slot.version else { return nil }
+    let flags = UInt8(truncatingIfNeeded: w0 >> 8)
+    let coordinate = Coordinate(
+      latitude_e9: Slot.signed(w4, bits: 40), longitude_e9: Slot.signed(w5, bits: 40))
+    guard coordinate.isValid, flags < 1 << 6,
+      let quality = FixQuality(rawValue: flags >> 1 & 0b111)
+    else { return nil }
+    var fix = Fix(
+      acquired: Instant(microseconds: Slot.signed(w2 >> 56 | w3 << 8, bits: 56)),
+      coordinate: coordinate, mode: flags & 1 == 0 ? .twoDimensional : .threeDimensional)
+    fix.quality = quality
+    fix.isDateUncertain = flags & 1 << 4 != 0
+    fix.isSimulated = flags & 1 << 5 != 0
+    readTimeAndAltitude(into: &fix)
+    readMotion(into: &fix)
+    return fix
+  }
+
+  private func readTimeAndAltitude(into fix: inout Fix) {
+    let utc = Slot.signed(w2, bits: 56)
+    fix.utc = utc == Slot.unknown56 ? nil : UTCTime(microseconds: utc)
+    // The smallest value stands for "not known" in Fix as well.
+    fix.ellipsoidalAltitude_mm = Int32(truncatingIfNeeded: w1 >> 32)
+    fix.altitude_mm = Int32(truncatingIfNeeded: w7)
+    let satellites = Int16(w0 >> 16 & 0xFF)
+    fix.satellites = satellites == 0xFF ? nil : satellites
+  }
+
+  private func readMotion(into fix: inout Fix) {
+    fix.speed_mmps = Slot.known(w4 >> 40, bits: 24)
+    fix.course_e4 = Slot.known(w5 >> 40, bits: 24)
+    fix.speedAccuracy_mmps = Slot.known(w3 >> 48, bits: 16)
+    fix.horizontalAccuracy_mm = Slot.known(w6, bits: 24)
+    fix.verticalAccuracy_mm = Slot.known(w6 >> 24, bits: 24)
+    fix.courseAccuracy_e2 = Slot.known(w6 >> 48, bits: 16)
+  }
+
+  /// The low `bits` of `word` as a two's complement number.
+  private static func signed(_ word: UInt64, bits: UInt64) -> Int64 {
+    Int64(bitPattern: word << (64 - bits)) >> Int64(64 - bits)
+  }
+
+  /// The low `bits` of `word`; nil if all are set.
+  private static func known(_ word: UInt64, bits: UInt64) -> Int32? {
+    let mask: UInt64 = (1 << bits) - 1
+    return word & mask == mask ? nil : Int32(word & mask)
+  }
+}
