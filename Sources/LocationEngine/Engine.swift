@@ -113,6 +113,13 @@ public struct Engine: ~Copyable {
   /// Whether the receiver is meant to be searching or tracking.
   public var isReceiverAwake: Bool { goal.map(Engine.isAwake) ?? false }
 
+  /// Whether the receiver may hold fixes that are not in the ring yet.
+  public var mayReceiverHoldFixes: Bool { receiverBuffers }
+  /// Whether the receiver can be put to sleep or switched off at all.
+  public var canReceiverSleep: Bool {
+    driver != nil && (setup.figures.canStandby || setup.figures.canSwitchOff)
+  }
+
   /// What decoding has met so far.
   public var decoderCounters: DecoderCounters { decoder.counters }
   /// What has happened to the receiver so far.
