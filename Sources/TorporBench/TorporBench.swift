@@ -9,6 +9,7 @@ import CBenchFloor
   static let paths: [(name: String, make: @Sendable () -> any HotPath)] = [
     ("nmea-sentence", { SentencePath() }),
     ("nav-pvt", { NavPVTPath() }),
+    ("ring-append", { RingAppendPath() }),
   ]
 
   static func main() {

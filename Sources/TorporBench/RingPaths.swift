@@ -1,0 +1,106 @@
+import CBenchFloor
+import DeferralCache
+import GNSSProtocols
+import LocationTypes
+
+/// A ring in memory of its own, as on a board without a disk.
+@safe private final class RingInMemory {
+  static let capacity = 4_096
+  private let storage: UnsafeMutableRawBufferPointer
+  var ring: FixRing
+
+  init() {
+    let size = FixRing.storageSize(capacity: RingInMemory.capacity)
+    unsafe storage = .allocate(byteCount: size, alignment: 64)
+    unsafe storage.initializeMemory(as: UInt8.self, repeating: 0)
+    do {
+      ring = try unsafe FixRing(recovering: storage, capacity: RingInMemory.capacity)
+    } catch {
+      preconditionFailure("a fresh ring opens")
+    }
+  }
+
+  deinit { unsafe storage.deallocate() }
+}
+
+/// The floor of every path that ends in a slot.
+private struct SlotFloor {
+  private var slots = [UInt8](repeating: 0, count: 64 * RingInMemory.capacity)
+  private var sequence: UInt64 = 0
+
+  mutating func run(_ turns: Int) -> UInt64 {
+    unsafe slots.withUnsafeMutableBufferPointer {
+      unsafe floor_slots($0.baseAddress, RingInMemory.capacity, &sequence, UInt64(turns))
+    }
+  }
+}
+
+/// A fix into its slot, checksum and all.
+final class RingAppendPath: HotPath {
+  let name = "ring-append"
+  let unit = "fix"
+  private let memory = RingInMemory()
+  private var fix: Fix
+  private var floor = SlotFloor()
+
+  init() {
+    let place = Coordinate(latitude_e9: 48_118_000_000, longitude_e9: 11_520_000_000)
+    fix = Fix(acquired: Instant(microseconds: 0), coordinate: place)
+    fix.utc = UTCTime(microseconds: 1_750_000_000_000_000)
+    fix.speed_mmps = 1_400
+    fix.course_e4 = 844_000
+    fix.horizontalAccuracy_mm = 1_900
+    fix.verticalAccuracy_mm = 2_600
+    fix.satellites = 17
+  }
+
+  func run(_ turns: Int) -> UInt64 {
+    var last: UInt64 = 0
+    for _ in 0..<turns {
+      fix.acquired = fix.acquired + Interval(microseconds: 1_000_000)
+      last = memory.ring.append(fix).sequence
+    }
+    return last
+  }
+
+  func runFloor(_ turns: Int) -> UInt64 { floor.run(turns) }
+}
+
+/// Bytes to cache: one turn is one NAV-PVT frame decoded, made into a fix and kept in the ring.
+final class CachedFixPath: HotPath {
+  let name = "bytes-to-cache"
+  let unit = "fix"
+  private let memory = RingInMemory()
+  private var stream = ByteStream.navPVT()
+  private var decoder = GNSSDecoder()
+  private var assembler = EpochAssembler()
+  private var chunk = 0..<0
+  private var now = Instant(microseconds: 0)
+  private var floorPosition = 0
+  private var floor = SlotFloor()
+
+  func run(_ turns: Int) -> UInt64 {
+    var left = turns
+    var last: UInt64 = 0
+    while left > 0 {
+      if chunk.isEmpty { chunk = stream.next() }
+      var offset = 0
+      let span = stream.bytes.span.extracting(chunk)
+      while left > 0, let message = decoder.next(span, &offset) {
+        now = now + Interval(microseconds: 100_000)
+        guard let fix = assembler.add(message, at: now)?.fix else { continue }
+        last = memory.ring.append(fix).sequence
+        left -= 1
+      }
+      chunk = (chunk.lowerBound + offset)..<chunk.upperBound
+    }
+    return last
+  }
+
+  func runFloor(_ turns: Int) -> UInt64 {
+    let frames = unsafe stream.bytes.withUnsafeBufferPointer {
+      unsafe floor_ubx($0.baseAddress, $0.count, &floorPosition, UInt64(turns))
+    }
+    return frames &+ floor.run(turns)
+  }
+}
