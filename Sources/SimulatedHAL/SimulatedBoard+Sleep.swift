@@ -1,0 +1,129 @@
+import LocationHAL
+import LocationTypes
+
+extension SimulatedBoard {
+  /// Waits in `state` until `deadline`, bytes, an edge or a request, and moves the clock there.
+  ///
+  /// See `BoardSleep.wait(in:until:)`. Bytes end a wait as ``BoardFigures/gatheredBytes`` says; in
+  /// suspend, and while the board comes back from it, they are lost. After a sleep the board is
+  /// awake for the state's resume time. O(receiver events) until then.
+  public mutating func wait(in state: BoardState, until deadline: Instant) -> Waking {
+    advance(to: now)
+    if let reason = present(in: state) { return waking(reason) }
+    if deadline <= now { return waking(.alarm) }
+    guard state != .awake else {
+      let (end, reason) = pass(.all, bytesGather: true, alarm: deadline)
+      now = end
+      return waking(reason)
+    }
+    return sleep(in: enterable(state, until: deadline), until: deadline)
+  }
+
+  /// What already ends a wait; a deep sleep is not begun with bytes unread.
+  private func present(in state: BoardState) -> WakeReason? {
+    let isDeep = state >= .suspended
+    if lineChanged || isReadable(gathered: !isDeep) { return .bytes }
+    if pinRose { return .batchPin }
+    if let first = requests.first, first <= now { return .request }
+    return nil
+  }
+
+  private func isReadable(gathered: Bool) -> Bool {
+    let ready =
+      gathered
+      ? receiver.line.ready(
+        enough: setup.board.gatheredBytes, pause: setup.board.linePause)
+      : receiver.line.firstArrival
+    return ready.map { $0 <= now } ?? false
+  }
+
+  private mutating func waking(_ reason: WakeReason) -> Waking {
+    defer { pinRose = false }
+    while let first = requests.first, first <= now { requests.removeFirst() }
+    return Waking(reason: reason, batchPinRose: pinRose)
+  }
+
+  /// The sleep that can be entered: the one asked for, or a lighter one.
+  private mutating func enterable(_ wanted: BoardState, until deadline: Instant) -> BoardState {
+    var state = wanted
+    while state > .idle {
+      if let figures = setup.board.sleep(state) {
+        if deadline - now > figures.minimum { return state }
+        violate(
+          .alarmTooNear,
+          "\(state) was asked for with an alarm \((deadline - now).seconds) s away")
+      } else {
+        violate(.noSuchSleep, "\(state) was asked for, which the board does not have")
+      }
+      state = state == .off ? .suspended : .idle
+    }
+    return state
+  }
+
+  private mutating func sleep(in state: BoardState, until deadline: Instant) -> Waking {
+    let figures = setup.board.sleep(state) ?? setup.board.idle
+    let isDeep = state >= .suspended
+    record(.board(state, mW: figures.mW), at: now)
+    let alarm =
+      figures.wakeSources.contains(.alarm)
+      ? SimulatedBoard.alarm(deadline, figures.alarmResolution) : .distantFuture
+    let (end, reason) = pass(figures.wakeSources, bytesGather: !isDeep, alarm: alarm)
+    now = end
+    record(.board(.awake, mW: setup.board.awake_mW), at: now)
+    record(.wake(reason), at: now)
+    let running = now + figures.resume
+    advance(to: running)
+    now = running
+    if isDeep { receiver.line.loseArrived(by: now) }
+    return waking(reason)
+  }
+
+  /// The first whole multiple of `resolution` not before `deadline`.
+  private static func alarm(_ deadline: Instant, _ resolution: Interval) -> Instant {
+    guard resolution > .zero, deadline < .distantFuture else { return deadline }
+    let step = resolution.microseconds
+    let count = (deadline.microseconds + step - 1) / step
+    return Instant(microseconds: count * step)
+  }
+
+  /// Lets time pass until one of `sources` ends the wait; says when and which.
+  private mutating func pass(
+    _ sources: WakeSources, bytesGather: Bool, alarm: Instant
+  ) -> (end: Instant, reason: WakeReason) {
+    let limit = now + SimulatedBoard.longestSleep
+    let begin = now
+    while true {
+      var end = min(alarm, limit)
+      var reason = WakeReason.alarm
+      if sources.contains(.request), let first = requests.first, first < end {
+        end = first
+        reason = .request
+      }
+      if sources.contains(.bytes), let ready = bytesReady(since: begin, bytesGather), ready < end {
+        end = ready
+        reason = .bytes
+      }
+      let next = receiver.nextEvent
+      if next > end {
+        if end == limit && end < alarm {
+          violate(.sleepWithoutEnd, "the board slept for 30 days and nothing woke it")
+        }
+        return (end, reason)
+      }
+      step()
+      if !bytesGather, !sources.contains(.bytes) { receiver.line.loseArrived(by: next) }
+      if lineChanged, sources.contains(.bytes) { return (next, .bytes) }
+      if pinRose, sources.contains(.batchPin) { return (next, .batchPin) }
+    }
+  }
+
+  private func bytesReady(since begin: Instant, _ gather: Bool) -> Instant? {
+    gather
+      ? receiver.line.ready(
+        enough: setup.board.gatheredBytes, pause: setup.board.linePause)
+      : receiver.line.firstArrival(after: begin)
+  }
+
+  /// A board that sleeps longer was forgotten.
+  private static let longestSleep = Interval.seconds(30 * 86_400)
+}
