@@ -1,11 +1,24 @@
-// Errors come as values; a missing memory block is the one exception left, caught below.
+// Errors come as values.
 #define TOML_EXCEPTIONS 0
 #define TOML_ENABLE_FORMATTERS 0
 
 #include "CTOML.h"
 
+namespace {
+/// toml++ met something it holds to be impossible. `[[[` is enough for version 3.3.
+struct ParserSurprise {};
+}  // namespace
+
+// Its assertions abort in a debug build and are assumed to hold in a release build. Here they are
+// exceptions in both, caught below.
+#undef NDEBUG
+#define TOML_ASSERT(expression) \
+  do {                          \
+    if (!(expression)) throw ParserSurprise();  \
+  } while (false)
+
 // toml++ parses and frees nested values by recursion: what bounds the stack is set here, and by
-// Bounds for names joined by dots, which toml++ does not count.
+// Inspection for names joined by dots, which toml++ does not count.
 #define TOML_MAX_NESTED_VALUES CTOML_MOST_NESTED
 #include <toml++/toml.h>
 
@@ -32,70 +45,111 @@ ctoml_place place_of(const toml::source_position &position) {
 
 ctoml_text text_of(std::string_view text) { return {text.data(), text.size()}; }
 
-/// Finds the first key with too many dots. Follows strings and comments as TOML does, so that up to
-/// the first error it and the parser see the same keys.
-class Bounds {
+/// Looks a text over before toml++ sees it, for what toml++ does not take well: bytes that are no
+/// UTF-8, letters beyond ASCII outside of strings and comments (TOML has none there, toml++ 3.3 runs
+/// into undefined behaviour) and keys of so many names that their nesting would exhaust the stack.
+///
+/// Follows strings and comments as TOML does, so that up to the first error both see the same keys.
+class Inspection {
  public:
-  explicit Bounds(std::string_view text) : text(text) {}
+  explicit Inspection(std::string_view text) : text(text) {}
 
-  bool too_deep() {
+  /// What is wrong; nullptr when nothing is.
+  const char *problem() {
+    if (text.substr(0, 3) == "\xEF\xBB\xBF") at = 3;
     while (at < text.size()) {
       const char c = text[at];
-      if (c == '#') {
-        skip_line();
-      } else if (c == '"' || c == '\'') {
-        skip_string(c);
-      } else {
-        take(c);
-        if (dots > CTOML_MOST_DOTS) return true;
-      }
+      const char *found = c == '#'                ? skip_comment()
+                          : c == '"' || c == '\'' ? skip_string(c)
+                                                  : take_plain();
+      if (found != nullptr) return found;
     }
-    return false;
+    return nullptr;
   }
 
-  uint32_t line = 1;
+  ctoml_place place() const { return {line, column}; }
 
  private:
   std::string_view text;
   size_t at = 0;
+  uint32_t line = 1, column = 1;
   int dots = 0;
 
-  void take(char c) {
-    at += 1;
+  static constexpr const char *not_utf8 = "this is not UTF-8";
+
+  bool next_is(std::string_view what) const { return text.substr(at, what.size()) == what; }
+
+  /// Steps over one character; false when it is none.
+  bool step() {
+    const size_t length = character_length();
+    if (length == 0) return false;
+    if (text[at] == '\n') {
+      line += 1;
+      column = 0;
+    }
+    column += 1;
+    at += length;
+    return true;
+  }
+
+  /// Bytes of the UTF-8 character at `at`; 0 when it is malformed, overlong or a surrogate.
+  size_t character_length() const {
+    const auto byte = [&](size_t i) {
+      return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0u;
+    };
+    const auto follows = [&](size_t i) { return (byte(i) & 0xC0) == 0x80; };
+    const unsigned first = byte(0);
+    if (first < 0x80) return 1;
+    if (first >= 0xC2 && first <= 0xDF) return follows(1) ? 2 : 0;
+    if (first >= 0xE0 && first <= 0xEF) {
+      if (!follows(1) || !follows(2)) return 0;
+      if (first == 0xE0 && byte(1) < 0xA0) return 0;
+      return first == 0xED && byte(1) > 0x9F ? 0 : 3;
+    }
+    if (first < 0xF0 || first > 0xF4 || !follows(1) || !follows(2) || !follows(3)) return 0;
+    if (first == 0xF0 && byte(1) < 0x90) return 0;
+    return first == 0xF4 && byte(1) > 0x8F ? 0 : 4;
+  }
+
+  const char *take_plain() {
+    const char c = text[at];
+    if (static_cast<unsigned char>(c) >= 0x80) {
+      if (character_length() == 0) return not_utf8;
+      return "this letter may stand only in quotes or in a comment";
+    }
     if (c == '.') {
       dots += 1;
-    } else if (c == '\n' || c == ',' || c == '=' || c == '{' || c == '}' || c == '[' || c == ']') {
+      if (dots > CTOML_MOST_DOTS) return "more than 32 names joined by dots";
+    } else if (std::string_view("\n,={}[]").find(c) != std::string_view::npos) {
       dots = 0;
-      if (c == '\n') line += 1;
     }
+    step();
+    return nullptr;
   }
 
-  void skip_line() {
-    while (at < text.size() && text[at] != '\n') at += 1;
+  const char *skip_comment() {
+    while (at < text.size() && text[at] != '\n') {
+      if (!step()) return not_utf8;
+    }
+    return nullptr;
   }
 
-  void skip_string(char quote) {
+  const char *skip_string(char quote) {
     const std::string_view fence = quote == '"' ? "\"\"\"" : "'''";
-    const bool many_lines = text.substr(at, 3) == fence;
-    at += many_lines ? 3 : 1;
+    const bool has_many_lines = next_is(fence);
+    for (int i = has_many_lines ? 3 : 1; i > 0; i--) step();
     while (at < text.size()) {
-      const char c = text[at];
-      if (c == '\\' && quote == '"') {
-        if (at + 1 < text.size() && text[at + 1] == '\n') line += 1;
-        at = std::min(at + 2, text.size());
-      } else if (many_lines && text.substr(at, 3) == fence) {
-        at += 3;
+      if (has_many_lines ? next_is(fence) : text[at] == quote) {
         // Up to two quotes may stand right before the closing fence.
-        for (int i = 0; i < 2 && at < text.size() && text[at] == quote; i++) at += 1;
-        return;
-      } else if (!many_lines && (c == quote || c == '\n')) {
-        if (c == quote) at += 1;
-        return;
-      } else {
-        if (c == '\n') line += 1;
-        at += 1;
+        for (int i = has_many_lines ? 5 : 1; i > 0 && at < text.size() && text[at] == quote; i--) step();
+        return nullptr;
       }
+      if (!has_many_lines && text[at] == '\n') return nullptr;
+      const bool escapes = text[at] == '\\' && quote == '"';
+      if (!step()) return not_utf8;
+      if (escapes && at < text.size() && !step()) return not_utf8;
     }
+    return nullptr;
   }
 };
 
@@ -173,14 +227,47 @@ void fail(ctoml_document &document, std::string_view message, ctoml_place place)
   document.place = place;
 }
 
+/// Whether toml++ gives up on `text` instead of naming an error.
+bool surprises(std::string_view text) {
+  try {
+    (void)toml::parse(text);
+    return false;
+  } catch (const ParserSurprise &) {
+    return true;
+  }
+}
+
+/// The first line at which toml++ gives up; it reads from top to bottom, so this can be halved.
+uint32_t surprising_line(std::string_view text) {
+  std::vector<size_t> ends;
+  for (size_t i = 0; i < text.size(); i++) {
+    if (text[i] == '\n') ends.push_back(i + 1);
+  }
+  ends.push_back(text.size());
+  size_t low = 0, high = ends.size() - 1;
+  while (low < high) {
+    const size_t middle = (low + high) / 2;
+    if (surprises(text.substr(0, ends[middle]))) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return static_cast<uint32_t>(low) + 1;
+}
+
 void parse_into(ctoml_document &document, std::string_view text) {
   if (text.size() > CTOML_LONGEST_TEXT) {
     fail(document, "the text is longer than 64 KiB", {1, 1});
     return;
   }
-  Bounds bounds(text);
-  if (bounds.too_deep()) {
-    fail(document, "more than 32 names joined by dots", {bounds.line, 1});
+  Inspection inspection(text);
+  if (const char *problem = inspection.problem()) {
+    fail(document, problem, inspection.place());
+    return;
+  }
+  if (surprises(text)) {
+    fail(document, "this line is no TOML", {surprising_line(text), 1});
     return;
   }
   toml::parse_result result = toml::parse(text);
@@ -203,7 +290,7 @@ struct ctoml_document *ctoml_parse(const char *bytes, size_t length) {
   try {
     parse_into(*document, bytes == nullptr ? std::string_view() : std::string_view(bytes, length));
     return document;
-  } catch (const std::exception &) {
+  } catch (...) {
     delete document;
     return nullptr;
   }

@@ -80,7 +80,8 @@ struct InputFile: ~Copyable {
     case ENOENT:
       let hint = path.isEmpty ? "the name is empty" : "there is no such file"
       return CommandError(
-        .noInput, "cannot read '\(path)': \(hint); give the path of a recording, or - to read a pipe")
+        .noInput,
+        "cannot read '\(path)': \(hint); give the path of a recording, or - to read a pipe")
     case EACCES:
       return CommandError(
         .noInput, "cannot read '\(path)': permission denied; see who may with `ls -l`")

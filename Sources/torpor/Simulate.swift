@@ -11,7 +11,7 @@ struct Simulate: ParsableCommand {
       board that is always awake. The same seed gives the same run.
 
         torpor simulate
-        torpor simulate --scenario drive --hours 2 --timeout 10min --noise real --ttff sampled
+        torpor simulate --scenario drive --hours 2 --timeout 10min --seed 7
         torpor simulate --track walk.csv --noise none --trace walk.jsonl
 
       A track is a table with a header line unix_time,lat,lon,alt,speed (seconds UTC, degrees, \

@@ -12,7 +12,7 @@ enum TPV {
     if let status = status(epoch.fix) { json.member("status", status) }
     json.member("mode", Int64(epoch.mode.rawValue))
     if let utc = epoch.utc {
-      json.member("time") { $0.add(iso8601: utc) }
+      json.string("time") { $0.add(iso8601: utc) }
       if let error = epoch.timeAccuracy_ns {
         json.member("ept", Int64(error), scale: 9, places: 3)
       }
