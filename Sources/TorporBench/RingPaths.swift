@@ -66,18 +66,40 @@ final class RingAppendPath: HotPath {
   func runFloor(_ turns: Int) -> UInt64 { floor.run(turns) }
 }
 
-/// Bytes to cache: one turn is one NAV-PVT frame decoded, made into a fix and kept in the ring.
-final class CachedFixPath: HotPath {
-  let name = "bytes-to-cache"
+/// Bytes to cache: one turn is one fix, decoded from a stream, assembled and kept in the ring.
+@safe final class CachedFixPath: HotPath {
+  let name: String
   let unit = "fix"
   private let memory = RingInMemory()
-  private var stream = ByteStream.navPVT()
+  private var stream: ByteStream
+  private let floorOfBytes: FloorOfBytes
+  private let messagesPerFix: UInt64
   private var decoder = GNSSDecoder()
   private var assembler = EpochAssembler()
   private var chunk = 0..<0
   private var now = Instant(microseconds: 0)
   private var floorPosition = 0
   private var floor = SlotFloor()
+
+  private init(
+    _ name: String, _ stream: ByteStream, messagesPerFix: UInt64,
+    floor: @escaping FloorOfBytes
+  ) {
+    self.name = name
+    self.stream = stream
+    self.messagesPerFix = messagesPerFix
+    unsafe floorOfBytes = floor
+  }
+
+  /// From NAV-PVT frames, one a fix.
+  static func ubx() -> CachedFixPath {
+    unsafe CachedFixPath("ubx-to-cache", .navPVT(), messagesPerFix: 1, floor: floor_ubx)
+  }
+
+  /// From epochs of 14 sentences.
+  static func nmea() -> CachedFixPath {
+    unsafe CachedFixPath("nmea-to-cache", .nmea(), messagesPerFix: 14, floor: floor_nmea)
+  }
 
   func run(_ turns: Int) -> UInt64 {
     var left = turns
@@ -87,7 +109,7 @@ final class CachedFixPath: HotPath {
       var offset = 0
       let span = stream.bytes.span.extracting(chunk)
       while left > 0, let message = decoder.next(span, &offset) {
-        now = now + Interval(microseconds: 100_000)
+        now = now + Interval(microseconds: 50_000)
         guard let fix = assembler.add(message, at: now)?.fix else { continue }
         last = memory.ring.append(fix).sequence
         left -= 1
@@ -98,9 +120,16 @@ final class CachedFixPath: HotPath {
   }
 
   func runFloor(_ turns: Int) -> UInt64 {
-    let frames = unsafe stream.bytes.withUnsafeBufferPointer {
-      unsafe floor_ubx($0.baseAddress, $0.count, &floorPosition, UInt64(turns))
+    let messages = UInt64(turns) * messagesPerFix
+    let sum = unsafe stream.bytes.withUnsafeBufferPointer {
+      unsafe floorOfBytes($0.baseAddress, $0.count, &floorPosition, messages)
     }
-    return frames &+ floor.run(turns)
+    return sum &+ floor.run(turns)
   }
 }
+
+/// A floor that reads a stream of bytes: ``floor_ubx`` or ``floor_nmea``.
+private typealias FloorOfBytes =
+  @convention(c) (
+    UnsafePointer<UInt8>?, Int, UnsafeMutablePointer<Int>?, UInt64
+  ) -> UInt64

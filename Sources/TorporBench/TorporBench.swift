@@ -10,6 +10,8 @@ import CBenchFloor
     ("nmea-sentence", { SentencePath() }),
     ("nav-pvt", { NavPVTPath() }),
     ("ring-append", { RingAppendPath() }),
+    ("nmea-to-cache", { CachedFixPath.nmea() }),
+    ("ubx-to-cache", { CachedFixPath.ubx() }),
   ]
 
   static func main() {
