@@ -4,7 +4,7 @@ import GNSSProtocols
 import LocationTypes
 
 /// A ring in memory of its own, as on a board without a disk.
-@safe private final class RingInMemory {
+@safe private struct RingInMemory: ~Copyable {
   static let capacity = 4_096
   private let storage: UnsafeMutableRawBufferPointer
   var ring: FixRing
@@ -36,10 +36,9 @@ private struct SlotFloor {
 }
 
 /// A fix into its slot, checksum and all.
-final class RingAppendPath: HotPath {
-  let name = "ring-append"
+struct RingAppendPath: HotPath, ~Copyable {
   let unit = "fix"
-  private let memory = RingInMemory()
+  private var memory = RingInMemory()
   private var fix: Fix
   private var floor = SlotFloor()
 
@@ -54,7 +53,7 @@ final class RingAppendPath: HotPath {
     fix.satellites = 17
   }
 
-  func run(_ turns: Int) -> UInt64 {
+  mutating func run(_ turns: Int) -> UInt64 {
     var last: UInt64 = 0
     for _ in 0..<turns {
       fix.acquired = fix.acquired + Interval(microseconds: 1_000_000)
@@ -63,14 +62,13 @@ final class RingAppendPath: HotPath {
     return last
   }
 
-  func runFloor(_ turns: Int) -> UInt64 { floor.run(turns) }
+  mutating func runFloor(_ turns: Int) -> UInt64 { floor.run(turns) }
 }
 
 /// Bytes to cache: one turn is one fix, decoded from a stream, assembled and kept in the ring.
-@safe final class CachedFixPath: HotPath {
-  let name: String
+@safe struct CachedFixPath: HotPath, ~Copyable {
   let unit = "fix"
-  private let memory = RingInMemory()
+  private var memory = RingInMemory()
   private var stream: ByteStream
   private let floorOfBytes: FloorOfBytes
   private let messagesPerFix: UInt64
@@ -82,10 +80,9 @@ final class RingAppendPath: HotPath {
   private var floor = SlotFloor()
 
   private init(
-    _ name: String, _ stream: ByteStream, messagesPerFix: UInt64,
+    _ stream: ByteStream, messagesPerFix: UInt64,
     floor: @escaping FloorOfBytes
   ) {
-    self.name = name
     self.stream = stream
     self.messagesPerFix = messagesPerFix
     unsafe floorOfBytes = floor
@@ -93,21 +90,22 @@ final class RingAppendPath: HotPath {
 
   /// From NAV-PVT frames, one a fix.
   static func ubx() -> CachedFixPath {
-    unsafe CachedFixPath("ubx-to-cache", .navPVT(), messagesPerFix: 1, floor: floor_ubx)
+    unsafe CachedFixPath(.navPVT(), messagesPerFix: 1, floor: floor_ubx)
   }
 
   /// From epochs of 14 sentences.
   static func nmea() -> CachedFixPath {
-    unsafe CachedFixPath("nmea-to-cache", .nmea(), messagesPerFix: 14, floor: floor_nmea)
+    unsafe CachedFixPath(.nmea(), messagesPerFix: 14, floor: floor_nmea)
   }
 
-  func run(_ turns: Int) -> UInt64 {
+  mutating func run(_ turns: Int) -> UInt64 {
+    let bytes = stream.bytes
     var left = turns
     var last: UInt64 = 0
     while left > 0 {
       if chunk.isEmpty { chunk = stream.next() }
       var offset = 0
-      let span = stream.bytes.span.extracting(chunk)
+      let span = bytes.span.extracting(chunk)
       while left > 0, let message = decoder.next(span, &offset) {
         now = now + Interval(microseconds: 50_000)
         guard let fix = assembler.add(message, at: now)?.fix else { continue }
@@ -119,7 +117,7 @@ final class RingAppendPath: HotPath {
     return last
   }
 
-  func runFloor(_ turns: Int) -> UInt64 {
+  mutating func runFloor(_ turns: Int) -> UInt64 {
     let messages = UInt64(turns) * messagesPerFix
     let sum = unsafe stream.bytes.withUnsafeBufferPointer {
       unsafe floorOfBytes($0.baseAddress, $0.count, &floorPosition, messages)
