@@ -48,6 +48,9 @@ struct StreamDecoder<Reader: FrameReader> {
 
   init() { pending = InlineArray(repeating: 0) }
 
+  /// Whether bytes of an unfinished frame wait for more.
+  var isMidFrame: Bool { start < end }
+
   /// Takes bytes from `offset` on until a message is complete; nil when all are used up.
   mutating func next(_ bytes: Span<UInt8>, _ offset: inout Int) -> Reader.Message? {
     precondition(offset >= 0 && offset <= bytes.count, "the offset lies outside the bytes")

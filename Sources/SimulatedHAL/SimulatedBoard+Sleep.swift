@@ -4,37 +4,33 @@ import LocationTypes
 extension SimulatedBoard {
   /// Waits in `state` until `deadline`, bytes, an edge or a request, and moves the clock there.
   ///
-  /// See `BoardSleep.wait(in:until:)`. Bytes end a wait as ``BoardFigures/gatheredBytes`` says; in
-  /// suspend, and while the board comes back from it, they are lost. After a sleep the board is
-  /// awake for the state's resume time. O(receiver events) until then.
-  public mutating func wait(in state: BoardState, until deadline: Instant) -> Waking {
+  /// See `BoardSleep.wait(in:until:listening:)`. In suspend, and while the board comes back from it,
+  /// bytes are lost. After a sleep the board is awake for the state's resume time. O(receiver
+  /// events) until then.
+  public mutating func wait(
+    in state: BoardState, until deadline: Instant, listening: Bool
+  ) -> Waking {
     advance(to: now)
-    if let reason = present(in: state) { return waking(reason) }
+    if let reason = present(in: state, listening) { return waking(reason) }
     if deadline <= now { return waking(.alarm) }
     guard state != .awake else {
-      let (end, reason) = pass(.all, bytesGather: true, alarm: deadline)
+      let sources: WakeSources = listening ? .all : WakeSources.all.subtracting(.bytes)
+      let (end, reason) = pass(sources, keepsBytes: true, alarm: deadline)
       now = end
       return waking(reason)
     }
-    return sleep(in: enterable(state, until: deadline), until: deadline)
+    return sleep(in: enterable(state, until: deadline), until: deadline, listening)
   }
 
   /// What already ends a wait; a deep sleep is not begun with bytes unread.
-  private func present(in state: BoardState) -> WakeReason? {
-    let isDeep = state >= .suspended
-    if lineChanged || isReadable(gathered: !isDeep) { return .bytes }
+  private func present(in state: BoardState, _ listening: Bool) -> WakeReason? {
+    if lineChanged { return .bytes }
+    if listening || state >= .suspended, let first = receiver.line.firstArrival, first <= now {
+      return .bytes
+    }
     if pinRose { return .batchPin }
     if let first = requests.first, first <= now { return .request }
     return nil
-  }
-
-  private func isReadable(gathered: Bool) -> Bool {
-    let ready =
-      gathered
-      ? receiver.line.ready(
-        enough: setup.board.gatheredBytes, pause: setup.board.linePause)
-      : receiver.line.firstArrival
-    return ready.map { $0 <= now } ?? false
   }
 
   private mutating func waking(_ reason: WakeReason) -> Waking {
@@ -60,14 +56,18 @@ extension SimulatedBoard {
     return state
   }
 
-  private mutating func sleep(in state: BoardState, until deadline: Instant) -> Waking {
+  private mutating func sleep(
+    in state: BoardState, until deadline: Instant, _ listening: Bool
+  ) -> Waking {
     let figures = setup.board.sleep(state) ?? setup.board.idle
     let isDeep = state >= .suspended
     record(.board(state, mW: figures.mW), at: now)
     let alarm =
       figures.wakeSources.contains(.alarm)
       ? SimulatedBoard.alarm(deadline, figures.alarmResolution) : .distantFuture
-    let (end, reason) = pass(figures.wakeSources, bytesGather: !isDeep, alarm: alarm)
+    var sources = figures.wakeSources
+    if !listening { sources.remove(.bytes) }
+    let (end, reason) = pass(sources, keepsBytes: !isDeep, alarm: alarm)
     now = end
     record(.board(.awake, mW: setup.board.awake_mW), at: now)
     record(.wake(reason), at: now)
@@ -88,7 +88,7 @@ extension SimulatedBoard {
 
   /// Lets time pass until one of `sources` ends the wait; says when and which.
   private mutating func pass(
-    _ sources: WakeSources, bytesGather: Bool, alarm: Instant
+    _ sources: WakeSources, keepsBytes: Bool, alarm: Instant
   ) -> (end: Instant, reason: WakeReason) {
     let limit = now + SimulatedBoard.longestSleep
     let begin = now
@@ -99,7 +99,7 @@ extension SimulatedBoard {
         end = first
         reason = .request
       }
-      if sources.contains(.bytes), let ready = bytesReady(since: begin, bytesGather), ready < end {
+      if sources.contains(.bytes), let ready = bytesReady(since: begin, keepsBytes), ready < end {
         end = ready
         reason = .bytes
       }
@@ -111,17 +111,14 @@ extension SimulatedBoard {
         return (end, reason)
       }
       step()
-      if !bytesGather, !sources.contains(.bytes) { receiver.line.loseArrived(by: next) }
+      if !keepsBytes, !sources.contains(.bytes) { receiver.line.loseArrived(by: next) }
       if lineChanged, sources.contains(.bytes) { return (next, .bytes) }
       if pinRose, sources.contains(.batchPin) { return (next, .batchPin) }
     }
   }
 
-  private func bytesReady(since begin: Instant, _ gather: Bool) -> Instant? {
-    gather
-      ? receiver.line.ready(
-        enough: setup.board.gatheredBytes, pause: setup.board.linePause)
-      : receiver.line.firstArrival(after: begin)
+  private func bytesReady(since begin: Instant, _ keepsBytes: Bool) -> Instant? {
+    keepsBytes ? receiver.line.firstArrival : receiver.line.firstArrival(after: begin)
   }
 
   /// A board that sleeps longer was forgotten.
