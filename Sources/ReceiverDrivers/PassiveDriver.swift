@@ -32,6 +32,8 @@ public struct PassiveDriver: Sendable {
 
   /// When it must be stepped with `.deadline`.
   public var deadline: Instant? { due }
+  /// Whether there is anything in `outgoing`: never.
+  public var hasOutgoing: Bool { false }
   /// Never anything.
   public var outgoing: FrameBuffer { FrameBuffer() }
   /// Nothing in flight.

@@ -5,34 +5,40 @@ import LocationTypes
 ///
 /// Use: `handle` each event; execute the effects (pin, then line speed, then write `outgoing`, which
 /// the next `handle` clears); call `nextHeld()` until nil; look at `deadline`. An epoch is asked for
-/// by `admit` after its message was handled.
-public enum ReceiverDriver: Sendable {
-  /// u-blox M10.
-  case ubloxM10(UBloxM10Driver)
-  /// Takes no commands.
-  case passive(PassiveDriver)
+/// by `admit` after its message was handled. Holds both drivers, so that a step moves no memory.
+public struct ReceiverDriver: Sendable {
+  private let family: ReceiverFamily
+  private var ubloxM10: UBloxM10Driver
+  private var passive: PassiveDriver
 
   /// Creates the driver of the setup's family.
   public init(_ setup: ReceiverSetup) {
-    switch setup.family {
-    case .ubloxM10: self = .ubloxM10(UBloxM10Driver(setup))
-    case .passive: self = .passive(PassiveDriver(setup))
-    }
+    family = setup.family
+    ubloxM10 = UBloxM10Driver(setup)
+    passive = PassiveDriver(setup)
   }
 
   /// When it must be stepped with `.deadline`; nil when only events move it.
   public var deadline: Instant? {
-    switch self {
-    case .ubloxM10(let driver): driver.deadline
-    case .passive(let driver): driver.deadline
+    switch family {
+    case .ubloxM10: ubloxM10.deadline
+    case .passive: passive.deadline
+    }
+  }
+
+  /// Whether there is anything in `outgoing`; cheaper than making it.
+  public var hasOutgoing: Bool {
+    switch family {
+    case .ubloxM10: ubloxM10.hasOutgoing
+    case .passive: passive.hasOutgoing
     }
   }
 
   /// Bytes to write now; cleared by the next `handle`.
   public var outgoing: FrameBuffer {
-    switch self {
-    case .ubloxM10(let driver): driver.outgoing
-    case .passive(let driver): driver.outgoing
+    switch family {
+    case .ubloxM10: ubloxM10.outgoing
+    case .passive: passive.outgoing
     }
   }
 
@@ -46,75 +52,57 @@ public enum ReceiverDriver: Sendable {
 
   /// Whether the receiver may hold fixes that have not been drained.
   public var buffersFixes: Bool {
-    switch self {
-    case .ubloxM10(let driver): driver.buffersFixes
-    case .passive(let driver): driver.buffersFixes
+    switch family {
+    case .ubloxM10: ubloxM10.buffersFixes
+    case .passive: passive.buffersFixes
     }
   }
 
   /// Whether nothing is in flight, so that the board may sleep until `deadline`.
   public var isSettled: Bool {
-    switch self {
-    case .ubloxM10(let driver): driver.isSettled
-    case .passive(let driver): driver.isSettled
+    switch family {
+    case .ubloxM10: ubloxM10.isSettled
+    case .passive: passive.isSettled
     }
   }
 
   /// Whether the receiver's buffer is being emptied.
   public var isDraining: Bool {
-    switch self {
-    case .ubloxM10(let driver): driver.isDraining
-    case .passive(let driver): driver.isDraining
+    switch family {
+    case .ubloxM10: ubloxM10.isDraining
+    case .passive: passive.isDraining
     }
   }
 
   /// What has happened so far.
   public var counters: DriverCounters {
-    switch self {
-    case .ubloxM10(let driver): driver.counters
-    case .passive(let driver): driver.counters
+    switch family {
+    case .ubloxM10: ubloxM10.counters
+    case .passive: passive.counters
     }
   }
 
   /// Takes an event in and gives what is to be done; O(1).
   public mutating func handle(_ event: DriverEvent, at now: Instant) -> DriverEffects {
-    switch self {
-    case .ubloxM10(var driver):
-      let effects = driver.handle(event, at: now)
-      self = .ubloxM10(driver)
-      return effects
-    case .passive(var driver):
-      let effects = driver.handle(event, at: now)
-      self = .passive(driver)
-      return effects
+    switch family {
+    case .ubloxM10: ubloxM10.handle(event, at: now)
+    case .passive: passive.handle(event, at: now)
     }
   }
 
   /// What to do with an epoch that the decoder produced.
   public mutating func admit(_ epoch: Epoch, at now: Instant) -> Admission {
-    switch self {
-    case .ubloxM10(var driver):
-      let admission = driver.admit(epoch, at: now)
-      self = .ubloxM10(driver)
-      return admission
-    case .passive(var driver):
-      let admission = driver.admit(epoch, at: now)
-      self = .passive(driver)
-      return admission
+    switch family {
+    case .ubloxM10: ubloxM10.admit(epoch, at: now)
+    case .passive: passive.admit(epoch, at: now)
     }
   }
 
   /// The next epoch that was held and is free now, oldest first.
   public mutating func nextHeld() -> Epoch? {
-    switch self {
-    case .ubloxM10(var driver):
-      let epoch = driver.nextHeld()
-      self = .ubloxM10(driver)
-      return epoch
-    case .passive(var driver):
-      let epoch = driver.nextHeld()
-      self = .passive(driver)
-      return epoch
+    switch family {
+    case .ubloxM10: ubloxM10.nextHeld()
+    case .passive: passive.nextHeld()
     }
   }
 }
