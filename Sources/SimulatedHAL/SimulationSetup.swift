@@ -226,11 +226,11 @@ public struct BoardFigures: Equatable, Sendable {
     alarmResolution: .seconds(1), minimum: .seconds(2))
   /// Powered off until an alarm; nil if it cannot.
   public var off: SleepFigures?
-  /// A wait for bytes ends when that many have gathered, or when the line pauses.
+  /// A listening wait ends when that many bytes have gathered, or when the line pauses.
   ///
-  /// A Linux HAL gathers an epoch by a timer, a microcontroller by DMA and the line's idle
-  /// interrupt; 1 wakes for every byte.
-  public var gatheredBytes = 4_095
+  /// 1 wakes for every byte; the trigger level of a UART's own buffer, or DMA with the line's idle
+  /// interrupt, wake less often.
+  public var gatheredBytes = 1
   /// A silence that counts as a pause of the line.
   public var linePause = Interval.milliseconds(2)
 
