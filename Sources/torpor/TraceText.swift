@@ -12,6 +12,8 @@ struct TraceText {
   private var receiver: TraceReceiverState?
   private var singles = 0
   private var lastSingle = Instant.boot
+  /// A wake whose line waits for what it leads to: one more single fix, or something else.
+  private var heldWake: (at: Instant, what: String)?
   private static let singlesShown = 3
 
   /// Creates a printer.
@@ -60,7 +62,10 @@ struct TraceText {
     if count == 1 {
       singles += 1
       lastSingle = at
-      if singles > TraceText.singlesShown { return }
+      if singles > TraceText.singlesShown {
+        heldWake = nil
+        return
+      }
     }
     var what = forClient(client)
     what += count == 1 ? "#\(first)  1 fix" : "#\(first) … #\(last)  \(Words.count(count)) fixes"
@@ -71,7 +76,6 @@ struct TraceText {
   }
 
   private mutating func writeWake(_ at: Instant, _ reason: WakeReason, to text: inout Text) {
-    if singles > TraceText.singlesShown { return }
     let why =
       switch reason {
       case .alarm: "alarm"
@@ -84,7 +88,11 @@ struct TraceText {
       let slept = Interval(microseconds: at.microseconds - board.since.microseconds)
       what += ", \(TraceJSON.word(board.state)) for \(Words.duration(slept))"
     }
-    line(at, "wake", what, .plain, keepsSingles: singles > 0, to: &text)
+    if singles >= TraceText.singlesShown {
+      heldWake = (at, what)
+    } else {
+      line(at, "wake", what, .plain, keepsSingles: singles > 0, to: &text)
+    }
   }
 
   private mutating func line(
@@ -92,6 +100,16 @@ struct TraceText {
     to text: inout Text
   ) {
     if !keepsSingles { endSingles(to: &text) }
+    if let wake = heldWake {
+      heldWake = nil
+      add(wake.at, "wake", wake.what, .plain, to: &text)
+    }
+    add(at, kind, what, tone, to: &text)
+  }
+
+  private func add(
+    _ at: Instant, _ kind: String, _ what: String, _ tone: Style.Tone, to text: inout Text
+  ) {
     text.add(hoursMinutesSeconds: at.microseconds / 1_000_000)
     text.add("  ")
     text.add(style.paint(kind, tone))

@@ -221,6 +221,14 @@ struct TraceTextTests {
     let told = lines(records)
     #expect(told.count == 7)
     #expect(told.last == "     ...  7 more, one by one, until 00:00:10")
+    // What follows ends the counting; its own wake is told after what was counted.
+    records.append(TraceRecord(at: second(20), .wake(.alarm)))
+    records.append(TraceRecord(at: second(21), .finish(client: 0, code: nil)))
+    #expect(
+      lines(records).suffix(3) == [
+        "     ...  7 more, one by one, until 00:00:10", "00:00:20  wake      alarm",
+        "00:00:21  finish    a criterion was met",
+      ])
   }
 
   @Test("colour only where it is wanted, and lines fit 80 columns")
