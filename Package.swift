@@ -75,7 +75,9 @@ let bench: [Target] = [
   .target(name: "CBenchFloor"),
   .executableTarget(
     name: "TorporBench",
-    dependencies: ["CMallocCount", "CBenchFloor", "LocationTypes", "GNSSProtocols"],
+    dependencies: [
+      "CMallocCount", "CBenchFloor", "LocationTypes", "GNSSProtocols", "DeferralCache",
+    ],
     swiftSettings: strict),
 ]
 

@@ -48,8 +48,13 @@ enum HouseRules {
     "CMallocCount": Room(),
     "CBenchFloor": Room(),
     "TorporBench": Room(
-      rooms: ["CMallocCount", "CBenchFloor", "LocationTypes", "GNSSProtocols"]),
+      rooms: [
+        "CMallocCount", "CBenchFloor", "LocationTypes", "GNSSProtocols", "DeferralCache",
+      ]),
   ]
+
+  /// The C library, by the name it has on each system; a room that may use it says `Glibc`.
+  static let cLibraries: Set<String> = ["Glibc", "Musl", "Darwin"]
 
   /// Modules that the compiler itself brings; anyone may import them.
   static let builtIn: Set<String> = ["Swift"]
@@ -82,6 +87,7 @@ enum HouseRules {
     imports.filter { module in
       !room.rooms.contains(module) && !room.products.contains(module)
         && !room.system.contains(module) && !builtIn.contains(module)
+        && !(room.system.contains("Glibc") && cLibraries.contains(module))
     }
   }
 
