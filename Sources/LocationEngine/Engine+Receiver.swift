@@ -22,7 +22,7 @@ extension Engine {
     guard let answer = driver?.handle(event, at: now) else { return .none }
     effects.pin = answer.pin
     effects.lineSpeed = answer.lineSpeed
-    effects.hasOutput = driver?.hasOutput ?? false
+    effects.hasOutput = driver?.hasOutgoing ?? false
     return answer.observation
   }
 

@@ -42,14 +42,6 @@ public struct ReceiverDriver: Sendable {
     }
   }
 
-  /// Whether there are bytes to write now.
-  public var hasOutput: Bool {
-    switch self {
-    case .ubloxM10(let driver): driver.outgoing.count > 0
-    case .passive: false
-    }
-  }
-
   /// Whether the receiver may hold fixes that have not been drained.
   public var buffersFixes: Bool {
     switch family {
