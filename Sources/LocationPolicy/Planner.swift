@@ -129,7 +129,8 @@ public struct Planner: Sendable {
     guard let idle = figures.idle, idle.wakesOnBytes, check - now > idle.lead else {
       return Plan(receiver: .tracking, board: .awake, wake: check, listens: true)
     }
-    var plan = Plan(receiver: .tracking, board: .idle, wake: check - idle.lead, listens: true)
+    var plan = Plan(
+      receiver: .tracking, board: .idle, wake: alarm(check, idle), listens: true)
     if situation.demand.watched == 0, let look = nextLook(situation, at: now) {
       plan.listens = false
       plan.wake = min(plan.wake, look)
@@ -170,12 +171,17 @@ public struct Planner: Sendable {
     let needsPin = receiver != .off && receiver != .standby && figures.batch?.hasPin == true
     if let deep = figures.deep, due - now >= deep.minimum + deep.lead, deep.wakesOnPin || !needsPin
     {
-      return Plan(receiver: receiver, board: deep.state, wake: due - deep.lead, listens: false)
+      return Plan(receiver: receiver, board: deep.state, wake: alarm(due, deep), listens: false)
     }
     guard let idle = figures.idle, due - now > idle.lead else {
       return Plan(receiver: receiver, board: .awake, wake: due, listens: true)
     }
-    return Plan(receiver: receiver, board: .idle, wake: due - idle.lead, listens: true)
+    return Plan(receiver: receiver, board: .idle, wake: alarm(due, idle), listens: true)
+  }
+
+  /// When the alarm must go off for the board to run at `due` (DEF-18).
+  private func alarm(_ due: Instant, _ sleep: SleepFigures) -> Instant {
+    due == .distantFuture ? due : due - sleep.lead
   }
 
   /// When a distance criterion must be looked at: no earlier can `metresLeft` have been travelled
