@@ -103,9 +103,9 @@ struct Simulate: ParsableCommand {
   }
 
   private func headline(_ profile: BoardProfile, _ duration: Interval) -> String {
-    let way = track ?? "scenario \((scenario ?? .day).rawValue)"
+    let way = track ?? (scenario ?? .day).rawValue
     let asked = service == .deferred ? deferral.words : "every fix as it comes"
-    return "board \(profile.name), \(way), \(Words.duration(duration)); \(asked)"
+    return "\(profile.name): \(way), \(Words.duration(duration)); \(asked)"
   }
 }
 

@@ -61,6 +61,15 @@ enum Words {
     return text.string + " km"
   }
 
+  /// `once`, `twice`, `3 times`.
+  static func times(_ count: Int) -> String {
+    switch count {
+    case 1: "once"
+    case 2: "twice"
+    case _: "\(self.count(count)) times"
+    }
+  }
+
   private static func two(_ large: Int64, _ a: String, _ small: Int64, _ b: String) -> String {
     small == 0 ? "\(large) \(a)" : "\(large) \(a) \(small) \(b)"
   }
