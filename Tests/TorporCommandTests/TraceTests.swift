@@ -185,7 +185,7 @@ struct TraceTextTests {
     #expect(lines(records) == ["00:12:30  batch     #1 … #300  300 fixes, oldest 5 min"])
   }
 
-  @Test("a wake tells how long the board slept, a finish why it ended, a gap what was lost")
+  @Test("what follows a sleep tells of it, a finish why it ended, a gap what was lost")
   func others() {
     let records = [
       TraceRecord(at: second(10), .board(state: .suspended, power_mw: 10)),
@@ -194,11 +194,12 @@ struct TraceTextTests {
       TraceRecord(at: second(251), .finish(client: 0, code: nil)),
       TraceRecord(at: second(252), .finish(client: 1, code: .deferredFailed)),
       TraceRecord(at: second(253), .gap(client: 0, count: 1_000, from: nil, to: nil)),
+      TraceRecord(at: second(253.5), .receiver(state: .acquiring, power_mw: 30)),
       TraceRecord(at: second(254), .receiver(state: .standby, power_mw: 0.25)),
     ]
     #expect(
       lines(records) == [
-        "00:04:10  wake      the receiver's buffer is full enough, suspended for 4 min",
+        "00:04:11  board     slept 4 min, woke once (receiver's buffer)",
         "00:04:11  finish    a criterion was met",
         "00:04:12  finish    client 1: error 11, the receiver failed",
         "00:04:13  gap       1,000 fixes lost",
@@ -219,15 +220,13 @@ struct TraceTextTests {
           at: second(moment), .batch(client: 0, first: sequence, last: sequence, count: 1)))
     }
     let told = lines(records)
-    #expect(told.count == 7)
+    #expect(told.count == 4)
     #expect(told.last == "     ...  7 more, one by one, until 00:00:10")
-    // What follows ends the counting; its own wake is told after what was counted.
-    records.append(TraceRecord(at: second(20), .wake(.alarm)))
+    // What follows ends the counting.
     records.append(TraceRecord(at: second(21), .finish(client: 0, code: nil)))
     #expect(
-      lines(records).suffix(3) == [
-        "     ...  7 more, one by one, until 00:00:10", "00:00:20  wake      alarm",
-        "00:00:21  finish    a criterion was met",
+      lines(records).suffix(2) == [
+        "     ...  7 more, one by one, until 00:00:10", "00:00:21  finish    a criterion was met",
       ])
   }
 

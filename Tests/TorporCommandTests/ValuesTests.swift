@@ -41,12 +41,12 @@ struct ValuesTests {
     #expect(throws: ValidationError.self) { try Values.capacity(text) }
   }
 
-  @Test("hours: more than none and at most a year")
+  @Test("hours: more than none and at most 31 days")
   func hours() throws {
     #expect(try Values.hours("0.5") == 0.5)
-    #expect(try Values.hours("8784") == 8_784)
+    #expect(try Values.hours("744") == 744)
     #expect(throws: ValidationError.self) { try Values.hours("0") }
-    #expect(throws: ValidationError.self) { try Values.hours("8785") }
+    #expect(throws: ValidationError.self) { try Values.hours("745") }
   }
 
   @Test("STD-1: accuracy is best, navigation or metres")
