@@ -67,9 +67,17 @@ extension BoardProfile {
       suggestion: "keep one of them")
   }
 
+  /// toml++'s words for kinds of values in ours.
   private static func article(_ what: Substring) -> String {
     let kind = what.prefix { $0 != " " }
-    return ("aeiou".contains(kind.first ?? "x") ? "an " : "a ") + printable(String(kind))
+    switch kind {
+    case "integer": return "a whole number"
+    case "floating-point": return "a number"
+    case "string": return "text"
+    case "boolean": return "true or false"
+    case "array": return "a list"
+    default: return "a " + printable(String(kind))
+    }
   }
 
   /// Where the key that toml++ found twice begins; toml++ itself tells where its value ends.
