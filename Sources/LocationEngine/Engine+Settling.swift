@@ -1,3 +1,4 @@
+import DeferralCache
 import LocationPolicy
 import LocationTypes
 import ReceiverDrivers
