@@ -19,7 +19,10 @@ let core: [Target] = [
     // A chunk hands out a span of its own bytes.
     swiftSettings: strict + [.enableExperimentalFeature("Lifetimes")]),
   .target(name: "DeferralCache", dependencies: ["LocationTypes"], swiftSettings: strict),
-  .target(name: "GNSSProtocols", dependencies: ["LocationTypes"], swiftSettings: strict),
+  .target(
+    name: "GNSSProtocols", dependencies: ["LocationTypes"],
+    // A frame buffer hands out a span of its own bytes.
+    swiftSettings: strict + [.enableExperimentalFeature("Lifetimes")]),
   .target(
     name: "ReceiverDrivers", dependencies: ["LocationTypes", "GNSSProtocols"],
     swiftSettings: strict),
@@ -66,6 +69,18 @@ let shell: [Target] = [
     swiftSettings: strict),
 ]
 
+/// The figures of `make bench`, with the floors they are compared to and an exact count of the heap.
+let bench: [Target] = [
+  .target(name: "CMallocCount"),
+  .target(name: "CBenchFloor"),
+  .executableTarget(
+    name: "TorporBench",
+    dependencies: [
+      "CMallocCount", "CBenchFloor", "LocationTypes", "GNSSProtocols", "DeferralCache",
+    ],
+    swiftSettings: strict),
+]
+
 /// One test target per room, and one for the rules of the house.
 func tests(_ room: String, _ more: [Target.Dependency] = []) -> Target {
   .testTarget(
@@ -82,7 +97,7 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0")
   ],
-  targets: core + shell + [
+  targets: core + shell + bench + [
     tests("LocationTypes"),
     tests("DeferralCache"),
     tests("GNSSProtocols"),

@@ -38,4 +38,32 @@
 
   /// Takes all bytes out, in O(1).
   public mutating func removeAll() { count = 0 }
+
+  /// Whether there is nothing to send.
+  public var isEmpty: Bool { count == 0 }
+
+  /// How many bytes still fit.
+  public var available: Int { FrameBuffer.capacity - count }
+
+  /// The bytes it holds.
+  public var span: Span<UInt8> {
+    @_lifetime(borrow self)
+    get { storage.span.extracting(0..<count) }
+  }
+
+  /// Adds the bytes of `bytes` at the end.
+  ///
+  /// - Precondition: the buffer has room for them.
+  public mutating func append(_ bytes: Span<UInt8>) {
+    for i in bytes.indices { append(bytes[i]) }
+  }
+
+  /// Adds an integer in little-endian order, as UBX has it.
+  mutating func append(littleEndian value: some FixedWidthInteger) {
+    var rest = UInt64(truncatingIfNeeded: value)
+    for _ in 0..<MemoryLayout.size(ofValue: value) {
+      append(UInt8(truncatingIfNeeded: rest))
+      rest >>= 8
+    }
+  }
 }

@@ -42,11 +42,13 @@ public struct UBXSolution: Equatable, Sendable {
   public var timeOfWeek_ms: UInt32?
   /// UTC of the epoch to the microsecond; nil unless date and time are flagged valid.
   public var utc: UTCTime?
+  /// Flag fullyResolved: the seconds of ``utc`` are no longer in doubt (leap seconds known).
+  public var isTimeResolved: Bool
   /// Estimated error of the time, ns.
   public var timeAccuracy_ns: UInt32?
   /// Protocol's fixType: 0 none, 1 dead reckoning, 2 2D, 3 3D, 4 GNSS + dead reckoning, 5 time.
   public var fixType: UInt8
-  /// Flag gnssFixOK: within the receiver's limits of accuracy.
+  /// Flag gnssFixOK, and not flag invalidLlh: within the receiver's limits of accuracy.
   public var isFixOK: Bool
   /// Flag diffSoln: differential corrections were applied.
   public var isDifferential: Bool
@@ -95,6 +97,7 @@ public struct UBXSolution: Equatable, Sendable {
     self.latitude_e7 = latitude_e7
     self.height_mm = height_mm
     self.horizontalAccuracy_mm = horizontalAccuracy_mm
+    isTimeResolved = utc != nil
     isDifferential = false
     carrierSolution = 0
     groundSpeed_mmps = 0

@@ -80,8 +80,11 @@ public protocol BoardSleep: ~Copyable {
   /// A deadline that has passed returns at once without sleeping. A state that cannot be entered
   /// (an alarm too near, PWR-9) is replaced by a lighter one.
   ///
-  /// - Parameter deadline: When to wake at the latest; `.distantFuture` for no alarm.
-  mutating func wait(in state: BoardState, until deadline: Instant) -> Waking
+  /// - Parameters:
+  ///   - deadline: When to wake at the latest; `.distantFuture` for no alarm.
+  ///   - listening: Whether bytes end the wait. When not, they gather in the line's buffer, which
+  ///     holds at least 4,096; what comes beyond that is lost.
+  mutating func wait(in state: BoardState, until deadline: Instant, listening: Bool) -> Waking
 }
 
 /// All a board offers.

@@ -1,1 +1,72 @@
-@main struct Torpor { static func main() { print("torpor") } }
+import ArgumentParser
+import BoardProfiles
+
+/// The command `torpor`.
+@main
+struct Torpor: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "torpor",
+    abstract: "Look into recordings of a GNSS receiver, and try out how long a board may sleep.",
+    discussion: """
+      Torpor is a location service that lets the receiver and the board sleep as long as its \
+      clients allow, and delivers afterwards every fix they missed. This command decodes what \
+      receivers said, runs recordings through the service's own engine, and simulates a board to \
+      the millijoule. It needs no hardware.
+
+      Three things to try:
+
+        torpor simulate --scenario commute --hours 24
+            A day with two trips on the default board: batches, sleeps, the energy bill.
+
+        torpor replay drive.nmea --distance unlimited --timeout 600
+            A recorded drive through the engine: what a client would get, and when.
+
+        torpor decode --format gpx drive.nmea > drive.gpx
+            The same drive as a track for a map. With - it reads a pipe.
+
+      Results go to standard output, everything else to standard error. The exit code is 0, or \
+      one of sysexits.h: 64 wrong options, 65 wrong data, 66 no input, 73 cannot write, 74 \
+      reading or writing failed, 78 wrong board profile.
+      """,
+    version: "torpor \(version)",
+    subcommands: [Decode.self, Replay.self, Simulate.self, BoardCommand.self]
+  )
+
+  /// What `--version` tells and what GPX files name as their maker.
+  static let version = "0.1.0"
+
+  static func main() {
+    Interrupts.ignoreBrokenPipes()
+    do {
+      try checkSubcommand(CommandLine.arguments.dropFirst().first)
+      var command = try parseAsRoot()
+      try command.run()
+    } catch is ReaderGone {
+      // `torpor decode … | head`: whoever read has enough.
+      exit(withError: ExitCode.success)
+    } catch let error as CommandError {
+      System.tell("torpor: \(error.message)")
+      exit(withError: ExitCode(error.code.rawValue))
+    } catch let errors as ProfileErrors {
+      // Its lines begin with the place, for editors to jump to.
+      System.tell(errors.description)
+      exit(withError: ExitCode(ProfileErrors.exitCode))
+    } catch {
+      exit(withError: error)
+    }
+  }
+
+  /// Tells of a slip in a subcommand's name what was meant.
+  static func checkSubcommand(_ word: String?) throws(CommandError) {
+    guard let word, !word.hasPrefix("-") else { return }
+    let names = configuration.subcommands.map { $0._commandName } + ["help"]
+    if names.contains(word) { return }
+    var message = "there is no command '\(word)'"
+    if let meant = Suggestion.nearest(to: word, among: names) {
+      message += "; did you mean '\(meant)'?"
+    } else if System.kind(of: word) == .regular {
+      message += "; to look into that file: torpor decode \(word)"
+    }
+    throw CommandError(.usage, message + "\nSee 'torpor --help' for what there is.")
+  }
+}

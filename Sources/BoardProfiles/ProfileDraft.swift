@@ -1,0 +1,56 @@
+import LocationTypes
+
+/// A profile in the making: every table has a place, given or not.
+struct ProfileDraft: Sendable {
+  var name = ""
+  var summary = ""
+  var board = BoardProfile.Board()
+  var suspended = BoardProfile.Sleep(wakesOn: [])
+  var off = BoardProfile.Sleep(wakesOn: .alarm)
+  var receiver = BoardProfile.Receiver()
+  var batch = BoardProfile.Batch()
+  var cache = BoardProfile.Cache()
+  var policy = BoardProfile.Policy()
+  /// Tables that the text has.
+  var tables: Set<String> = []
+
+  init() {}
+
+  /// The draft from which `profile` would have come.
+  init(_ profile: BoardProfile) {
+    name = profile.name
+    summary = profile.summary
+    board = profile.board
+    cache = profile.cache
+    policy = profile.policy
+    tables = ["", "board", "board.awake", "board.idle", "cache", "policy"]
+    if let state = profile.board.suspended {
+      suspended = state
+      tables.insert("board.suspended")
+    }
+    if let state = profile.board.off {
+      off = state
+      tables.insert("board.off")
+    }
+    guard let receiver = profile.receiver else { return }
+    self.receiver = receiver
+    tables.formUnion(["receiver", "receiver.power", "receiver.time_to_fix"])
+    guard let batch = receiver.batch else { return }
+    self.batch = batch
+    tables.insert("receiver.batch")
+  }
+
+  /// The profile, without the tables that the text does not have.
+  var profile: BoardProfile {
+    var board = board
+    board.suspended = tables.contains("board.suspended") ? suspended : nil
+    board.off = tables.contains("board.off") ? off : nil
+    var receiver: BoardProfile.Receiver?
+    if tables.contains("receiver") {
+      receiver = self.receiver
+      receiver?.batch = tables.contains("receiver.batch") ? batch : nil
+    }
+    return BoardProfile(
+      name: name, summary: summary, board: board, receiver: receiver, cache: cache, policy: policy)
+  }
+}

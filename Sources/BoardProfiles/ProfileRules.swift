@@ -1,0 +1,152 @@
+import LocationTypes
+
+/// A rule between several keys.
+struct ProfileRule: Sendable {
+  /// What a profile broke.
+  struct Broken: Equatable {
+    var key: String
+    var problem: String
+    var expected: String
+  }
+
+  /// The keys and tables it looks at. It is applied when their tables are there and none was wrong.
+  let keys: [String]
+  /// What is broken; nil when nothing is.
+  let check: @Sendable (ProfileDraft) -> Broken?
+}
+
+/// What must hold between the keys of a profile, beside each one's own range.
+enum ProfileRules {
+  static let all: [ProfileRule] = [
+    name, deferralLimit, watermark, batchNeedsFamily, batchPinHasNumber, batchNumberHasPin,
+    batchCapacity, outputOfFamily, epochFitsLine, alarmWakes, batchPinWakes, receiverWakes,
+    coldIsLongest,
+  ]
+
+  static let name = ProfileRule(keys: ["name"]) { draft in
+    let isPlain = draft.name.utf8.allSatisfy { byte in
+      (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || byte == 0x2D
+    }
+    if isPlain { return nil }
+    return .init(
+      key: "name", problem: "\"\(draft.name)\" cannot be a folder's name everywhere",
+      expected: "small letters, digits and hyphens")
+  }
+
+  static let deferralLimit = ProfileRule(
+    keys: ["cache.capacity_fixes", "cache.deferral_limit_fixes"]
+  ) { draft in
+    let most = draft.cache.capacity / 2
+    guard draft.cache.deferralLimit > most else { return nil }
+    return .init(
+      key: "cache.deferral_limit_fixes",
+      problem: "\(draft.cache.deferralLimit) is more than half of capacity_fixes (RNG-1)",
+      expected: "at most \(most)")
+  }
+
+  static let watermark = ProfileRule(
+    keys: ["receiver.batch.capacity_fixes", "receiver.batch.watermark_fixes"]
+  ) { draft in
+    guard draft.batch.watermark >= draft.batch.capacity else { return nil }
+    return .init(
+      key: "receiver.batch.watermark_fixes",
+      problem: "\(draft.batch.watermark) is not below capacity_fixes (DEF-33)",
+      expected: "at most \(draft.batch.capacity - 1)")
+  }
+
+  static let batchNeedsFamily = ProfileRule(keys: ["receiver.batch", "receiver.family"]) { draft in
+    guard draft.receiver.family == .nmea else { return nil }
+    return .init(
+      key: "receiver.batch", problem: "a receiver of the family \"nmea\" cannot batch",
+      expected: "no such table, or the family \"ublox-m10\"")
+  }
+
+  static let batchPinHasNumber = ProfileRule(
+    keys: ["receiver.batch.line", "receiver.batch.pio"]
+  ) { draft in
+    guard draft.batch.line != nil, draft.batch.pio == nil else { return nil }
+    return .init(
+      key: "receiver.batch.pio", problem: "is missing, though `line` says that the pin is wired",
+      expected: "the receiver's number of that pin")
+  }
+
+  static let batchNumberHasPin = ProfileRule(
+    keys: ["receiver.batch.line", "receiver.batch.pio"]
+  ) { draft in
+    guard draft.batch.line == nil, draft.batch.pio != nil else { return nil }
+    return .init(
+      key: "receiver.batch.line", problem: "is missing, though `pio` says that the pin is wired",
+      expected: "the name of the board's GPIO line")
+  }
+
+  /// UBX-LOG-BATCH entries of the M10: 600 basic ones, 309 with the extra PVT fields.
+  static let batchCapacity = ProfileRule(
+    keys: ["receiver.family", "receiver.batch.capacity_fixes", "receiver.batch.extra_pvt"]
+  ) { draft in
+    guard draft.receiver.family == .ubloxM10 else { return nil }
+    let most = draft.batch.hasExtraPVT ? 309 : 600
+    guard draft.batch.capacity > most else { return nil }
+    let kind = draft.batch.hasExtraPVT ? "with" : "without"
+    return .init(
+      key: "receiver.batch.capacity_fixes",
+      problem: "\(draft.batch.capacity) is more than a u-blox M10 holds \(kind) extra_pvt",
+      expected: "at most \(most)")
+  }
+
+  static let outputOfFamily = ProfileRule(keys: ["receiver.family", "receiver.output"]) { draft in
+    guard draft.receiver.family == .nmea, draft.receiver.output == .ubx else { return nil }
+    return .init(
+      key: "receiver.output", problem: "a receiver of the family \"nmea\" sends no UBX",
+      expected: "\"nmea\"")
+  }
+
+  /// A NAV-PVT frame has 100 bytes; RMC and GGA may have 82 each. Ten bits a byte.
+  static let epochFitsLine = ProfileRule(
+    keys: ["receiver.output", "receiver.line_speed_baud", "receiver.fix_interval_ms"]
+  ) { draft in
+    let receiver = draft.receiver
+    let bytes = receiver.output == .ubx ? 100 : 164
+    let needed_ms = (bytes * 10 * 1_000 + receiver.lineSpeed_baud - 1) / receiver.lineSpeed_baud
+    guard receiver.fixInterval < .milliseconds(Int64(needed_ms)) else { return nil }
+    return .init(
+      key: "receiver.fix_interval_ms",
+      problem: "a fix takes \(needed_ms) ms on the line at \(receiver.lineSpeed_baud) baud",
+      expected: "a longer interval or a faster line")
+  }
+
+  static let alarmWakes = ProfileRule(keys: ["board.suspended.wakes_on"]) { draft in
+    guard !draft.suspended.wakesOn.contains(.alarm) else { return nil }
+    return .init(
+      key: "board.suspended.wakes_on", problem: "\"alarm\" is not among it",
+      expected: "\"alarm\", without which no deadline could be kept")
+  }
+
+  static let batchPinWakes = ProfileRule(
+    keys: ["board.suspended.wakes_on"]
+  ) { draft in
+    guard draft.suspended.wakesOn.contains(.batchPin), draft.tables.contains("receiver"),
+      !draft.tables.contains("receiver.batch") || !draft.batch.isPinWired
+    else { return nil }
+    return .init(
+      key: "board.suspended.wakes_on", problem: "\"batch_pin\" is not wired",
+      expected: "`line` and `pio` in [receiver.batch]")
+  }
+
+  static let receiverWakes = ProfileRule(keys: ["board.suspended.wakes_on"]) { draft in
+    guard draft.suspended.wakesOn != .alarm, !draft.tables.contains("receiver") else { return nil }
+    return .init(
+      key: "board.suspended.wakes_on", problem: "without a receiver nothing but the alarm can wake",
+      expected: "[\"alarm\"], or a table [receiver]")
+  }
+
+  static let coldIsLongest = ProfileRule(
+    keys: ["receiver.time_to_fix.after_off", "receiver.time_to_fix.cold_s"]
+  ) { draft in
+    let timeToFix = draft.receiver.timeToFix
+    guard let last = timeToFix.afterOff.last, last.fix > timeToFix.cold else { return nil }
+    return .init(
+      key: "receiver.time_to_fix.cold_s",
+      problem: "\(shown(timeToFix.cold.seconds)) s is less than the last fix_s of after_off",
+      expected: "at least \(shown(last.fix.seconds))")
+  }
+}

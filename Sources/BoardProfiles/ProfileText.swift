@@ -1,0 +1,150 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+extension BoardProfile {
+  /// Reads the profile in the file `path`.
+  ///
+  /// - Throws: ``ProfileErrors`` with everything that is wrong, in the file or on the way to it.
+  public static func load(path: String) throws(ProfileErrors) -> BoardProfile {
+    try parse(bytes: readFile(path), file: path)
+  }
+
+  /// Reads a profile from a text; `file` is what messages call it.
+  ///
+  /// - Throws: ``ProfileErrors`` with everything that is wrong.
+  public static func parse(_ text: String, file: String) throws(ProfileErrors) -> BoardProfile {
+    try parse(bytes: Array(text.utf8), file: file)
+  }
+
+  /// Reads a profile from bytes, whatever they are; `file` is what messages call it.
+  ///
+  /// - Throws: ``ProfileErrors`` with everything that is wrong.
+  public static func parse(
+    bytes: [UInt8], file: String
+  ) throws(ProfileErrors) -> BoardProfile {
+    let text: TOMLText
+    do throws(TOMLFault) {
+      text = try TOMLText(bytes)
+    } catch {
+      throw ProfileErrors([syntaxError(error, bytes, file)])
+    }
+    guard !text.nodes.isEmpty else {
+      throw ProfileErrors([
+        ProfileError(
+          file: file, at: .start, "the profile is empty",
+          suggestion: "Docs/Reference/board-profile.md lists what belongs in it")
+      ])
+    }
+    var reader = ProfileReader(text, file: file)
+    return try reader.read()
+  }
+
+  /// What toml++ found, in words and at the place a reader looks for.
+  private static func syntaxError(
+    _ fault: TOMLFault, _ bytes: [UInt8], _ file: String
+  ) -> ProfileError {
+    guard let found = fault.message.firstRange(of: "cannot redefine existing ") else {
+      var message = fault.message
+      let prefix = "Error while parsing "
+      if message.hasPrefix(prefix) { message = String(message.dropFirst(prefix.count)) }
+      if let end = message.firstRange(of: " (TOML_MAX") {
+        message = String(message[..<end.lowerBound])
+      }
+      return ProfileError(
+        file: file, at: fault.place, "not valid TOML: " + printable(message, longest: 300))
+    }
+    // "integer 'b'", "table 'board.idle'", "array 'a' as table"
+    let what = fault.message[found.upperBound...]
+    let name = what.split(separator: "'", omittingEmptySubsequences: false).dropFirst().first ?? ""
+    return ProfileError(
+      file: file, at: keyPlace(String(name), before: fault.place, bytes),
+      key: String(name), "is given twice; it is \(article(what)) above",
+      suggestion: "keep one of them")
+  }
+
+  /// toml++'s words for kinds of values in ours.
+  private static func article(_ what: Substring) -> String {
+    let kind = what.prefix { $0 != " " }
+    switch kind {
+    case "integer": return "a whole number"
+    case "floating-point": return "a number"
+    case "string": return "text"
+    case "boolean": return "true or false"
+    case "array": return "a list"
+    default: return "a " + printable(String(kind))
+    }
+  }
+
+  /// Where the key that toml++ found twice begins; toml++ itself tells where its value ends.
+  private static func keyPlace(
+    _ name: String, before place: TOMLPlace, _ bytes: [UInt8]
+  ) -> TOMLPlace {
+    let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    let key = Array(ProfileSchema.last(name).unicodeScalars)
+    guard place.line > 0, place.line <= lines.count, !key.isEmpty else { return place }
+    let line = Array(String(decoding: lines[place.line - 1], as: UTF8.self).unicodeScalars)
+    var start = min(place.column, line.count) - key.count
+    while start >= 0 {
+      let isAlone = start == 0 || "{,[. \t\"'".unicodeScalars.contains(line[start - 1])
+      if isAlone, line[start..<start + key.count].elementsEqual(key),
+        isKey(line[(start + key.count)...])
+      {
+        return TOMLPlace(line: place.line, column: start + 1)
+      }
+      start -= 1
+    }
+    return place
+  }
+
+  /// Whether what follows a name makes it a key or a header.
+  private static func isKey(_ rest: ArraySlice<Unicode.Scalar>) -> Bool {
+    let next = rest.first { $0 != " " && $0 != "\t" && $0 != "\"" && $0 != "'" }
+    return next == "=" || next == "]" || next == "."
+  }
+}
+
+/// The bytes of a file, at most one more than a profile may have.
+func readFile(_ path: String) throws(ProfileErrors) -> [UInt8] {
+  func failure(_ problem: String, _ suggestion: String = "") -> ProfileErrors {
+    ProfileErrors([
+      ProfileError(file: printable(path, longest: 300), problem, suggestion: suggestion)
+    ])
+  }
+  guard !path.isEmpty, !path.utf8.contains(0) else {
+    throw failure("no file can have this name")
+  }
+  let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+  guard descriptor >= 0 else { throw failure(reason(errno), hint(errno)) }
+  defer { close(descriptor) }
+  var status = stat()
+  guard unsafe fstat(descriptor, &status) == 0 else { throw failure(reason(errno)) }
+  if status.st_mode & S_IFMT == S_IFDIR {
+    throw failure("is a folder", "name the profile.toml in it")
+  }
+  var bytes: [UInt8] = []
+  var block = [UInt8](repeating: 0, count: 16_384)
+  while bytes.count <= 65_536 {
+    let count = unsafe block.withUnsafeMutableBytes {
+      unsafe read(descriptor, $0.baseAddress, $0.count)
+    }
+    if count < 0, errno == EINTR { continue }
+    guard count >= 0 else { throw failure(reason(errno)) }
+    if count == 0 { break }
+    bytes.append(contentsOf: block.prefix(count))
+  }
+  return bytes
+}
+
+private func reason(_ code: Int32) -> String {
+  guard let text = unsafe strerror(code) else { return "error \(code)" }
+  return unsafe "cannot be read: " + String(cString: text)
+}
+
+private func hint(_ code: Int32) -> String {
+  code == EACCES ? "look at its owner and mode with ls -l" : ""
+}

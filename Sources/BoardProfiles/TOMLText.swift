@@ -1,0 +1,124 @@
+import CTOML
+
+/// A place in a text, from 1:1.
+struct TOMLPlace: Equatable, Sendable {
+  var line: Int
+  var column: Int
+
+  static let none = TOMLPlace(line: 0, column: 0)
+  static let start = TOMLPlace(line: 1, column: 1)
+}
+
+/// What a value of a TOML text is.
+enum TOMLValue: Equatable, Sendable {
+  case table
+  case array
+  case string(String)
+  case integer(Int)
+  case float(Double)
+  case boolean(Bool)
+  case datetime
+
+  /// For "is a …".
+  var kind: String {
+    switch self {
+    case .table: "a table"
+    case .array: "a list"
+    case .string: "text"
+    case .integer: "a whole number"
+    case .float(let value):
+      value.isNaN ? "not a number" : value.isInfinite ? "infinite" : "a number with a fraction"
+    case .boolean: "true or false"
+    case .datetime: "a date or time"
+    }
+  }
+}
+
+/// One value of a TOML text, with where it and its key stand.
+struct TOMLNode: Equatable, Sendable {
+  /// Index of the table or list that holds it; -1 for the root.
+  var parent: Int
+  /// Empty for an element of a list.
+  var key: String
+  var keyPlace: TOMLPlace
+  var place: TOMLPlace
+  var value: TOMLValue
+}
+
+/// Why a text is no TOML.
+struct TOMLFault: Error, Equatable {
+  var place: TOMLPlace
+  var message: String
+}
+
+/// The values of a TOML text in their order; a parent comes before what it holds.
+struct TOMLText: Sendable {
+  let nodes: [TOMLNode]
+
+  /// Parses `bytes`, whatever they are.
+  ///
+  /// - Throws: ``TOMLFault``; its place is 0:0 only when memory ran out.
+  init(_ bytes: [UInt8]) throws(TOMLFault) {
+    let document = unsafe bytes.withUnsafeBytes { raw in
+      unsafe ctoml_parse(raw.bindMemory(to: CChar.self).baseAddress, raw.count)
+    }
+    guard let document = unsafe document else {
+      throw TOMLFault(place: .none, message: "not enough memory to read it")
+    }
+    defer { unsafe ctoml_free(document) }
+    if unsafe ctoml_failed(document) {
+      throw unsafe TOMLFault(
+        place: TOMLPlace(ctoml_error_place(document)),
+        message: String(ctoml_error_message(document)))
+    }
+    var nodes: [TOMLNode] = []
+    let count = unsafe ctoml_count(document)
+    nodes.reserveCapacity(count)
+    for index in 0..<count {
+      unsafe nodes.append(TOMLNode(ctoml_entry_at(document, index)))
+    }
+    self.nodes = nodes
+  }
+
+  /// The indices of what `parent` holds, in order.
+  func children(of parent: Int) -> [Int] {
+    nodes.indices.filter { nodes[$0].parent == parent }
+  }
+}
+
+extension TOMLPlace {
+  init(_ place: ctoml_place) {
+    line = Int(place.line)
+    column = Int(place.column)
+  }
+}
+
+extension String {
+  fileprivate init(_ text: ctoml_text) {
+    guard let bytes = unsafe text.bytes else {
+      self = ""
+      return
+    }
+    let buffer = unsafe UnsafeRawBufferPointer(start: bytes, count: text.length)
+    self = unsafe String(decoding: buffer, as: UTF8.self)
+  }
+}
+
+extension TOMLNode {
+  fileprivate init(_ entry: ctoml_entry) {
+    parent = unsafe Int(entry.parent)
+    key = unsafe String(entry.key)
+    keyPlace = unsafe TOMLPlace(entry.key_place)
+    place = unsafe TOMLPlace(entry.value_place)
+    value =
+      switch unsafe entry.kind {
+      case CTOML_TABLE: .table
+      case CTOML_ARRAY: .array
+      case CTOML_STRING: unsafe .string(String(entry.text))
+      case CTOML_INTEGER: unsafe .integer(Int(entry.integer))
+      case CTOML_FLOAT: unsafe .float(entry.number)
+      case CTOML_BOOLEAN: unsafe .boolean(entry.integer != 0)
+      default: .datetime
+      }
+  }
+}

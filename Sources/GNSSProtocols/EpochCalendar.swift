@@ -1,0 +1,114 @@
+import LocationTypes
+
+/// Which day an epoch belongs to: from its sentences, the epoch before, or the recording (STD-13).
+struct EpochCalendar {
+  private let recordingDay: Int?
+  private let earliestDay: Int?
+  private var lastDay: Int?
+  private var lastTime_us: Int64 = 0
+  private var isLastUncertain = false
+
+  /// A GPS week rollover: 1,024 weeks, in days.
+  static let rollover_days = 7_168
+  private static let day_us: Int64 = 86_400_000_000
+
+  init(_ options: EpochOptions) {
+    recordingDay = options.recordingDate?.daysSince1970
+    earliestDay = options.earliestDate?.daysSince1970
+  }
+
+  /// Gives a UBX epoch its date, repaired if it must be, and remembers it.
+  mutating func date(_ epoch: inout Epoch, reported utc: UTCTime, isResolved: Bool) {
+    let time_us = utc.microsecondsOfDay
+    let day = Int((utc.microseconds - time_us) / EpochCalendar.day_us)
+    let repaired = repair(day)
+    epoch.isDateUncertain = repaired.isUncertain || !isResolved
+    set(&epoch, repaired.day, time_us)
+    remember(repaired.day, time_us, epoch.isDateUncertain)
+  }
+
+  /// Gives an NMEA epoch its date, if it can be told.
+  ///
+  /// A receiver that has no position tells the date of a clock that may never have been set; it is
+  /// marked uncertain and not held for those that come.
+  mutating func date(_ epoch: inout Epoch, from draft: EpochDraft) {
+    guard let time_us = draft.time_us else { return }
+    if let day = draft.zdaDate?.daysSince1970 ?? draft.rmcDate.flatMap({ fullDay($0) }) {
+      let repaired = repair(day)
+      let isTrusted = draft.zdaDate != nil || draft.rmcVerdict == .valid
+      epoch.isDateUncertain = repaired.isUncertain || !isTrusted
+      set(&epoch, repaired.day, time_us)
+      if isTrusted { remember(repaired.day, time_us, repaired.isUncertain) }
+    } else if let lastDay {
+      // Gone back by more than half a day: midnight has passed.
+      let isNextDay = time_us < lastTime_us - EpochCalendar.day_us / 2
+      let day = isNextDay ? lastDay + 1 : lastDay
+      epoch.isDateUncertain = isLastUncertain
+      set(&epoch, day, time_us)
+      remember(day, time_us, isLastUncertain)
+    } else if let recordingDay {
+      epoch.isDateUncertain = true
+      set(&epoch, recordingDay, time_us)
+      remember(recordingDay, time_us, true)
+    }
+  }
+
+  /// Holds the date that a ZDA told for a time of its own.
+  mutating func learn(_ date: CalendarDate?, _ time_us: Int64) {
+    guard let date else { return }
+    let repaired = repair(date.daysSince1970)
+    remember(repaired.day, time_us, repaired.isUncertain)
+  }
+
+  private func set(_ epoch: inout Epoch, _ day: Int, _ time_us: Int64) {
+    let utc = UTCTime(microseconds: Int64(day) * EpochCalendar.day_us + time_us)
+    epoch.utc = utc
+    epoch.timeOfDay_us = time_us
+    epoch.fix?.utc = utc
+    epoch.fix?.isDateUncertain = epoch.isDateUncertain
+  }
+
+  private mutating func remember(_ day: Int, _ time_us: Int64, _ isUncertain: Bool) {
+    lastDay = day
+    lastTime_us = time_us
+    isLastUncertain = isUncertain
+  }
+
+  /// The century is the recording's, or the years are 1980 to 2079.
+  private func fullDay(_ date: ShortDate) -> Int? {
+    let year = Int(date.year)
+    let (month, day) = (Int(date.month), Int(date.day))
+    guard let recordingDay else {
+      let full = year >= 80 ? 1_900 + year : 2_000 + year
+      return CalendarDate(year: full, month: month, day: day)?.daysSince1970
+    }
+    var nearest: Int?
+    var century = 1_900
+    while century <= 2_100 {
+      if let days = CalendarDate(year: century + year, month: month, day: day)?.daysSince1970,
+        nearest.map({ abs(days - recordingDay) < abs($0 - recordingDay) }) ?? true
+      {
+        nearest = days
+      }
+      century += 100
+    }
+    return nearest
+  }
+
+  /// Moves a date by whole 1,024 weeks to where it is nearest to the recording's, or not before
+  /// the build's.
+  private func repair(_ day: Int) -> (day: Int, isUncertain: Bool) {
+    let rollover = EpochCalendar.rollover_days
+    if let recordingDay {
+      let distance = day - recordingDay
+      let half = distance < 0 ? -rollover / 2 : rollover / 2
+      let count = (distance + half) / rollover
+      return (day - count * rollover, count != 0)
+    }
+    if let earliestDay, day < earliestDay {
+      let count = (earliestDay - day + rollover - 1) / rollover
+      return (day + count * rollover, true)
+    }
+    return (day, false)
+  }
+}

@@ -1,0 +1,49 @@
+/// Turns the bytes of a receiver into messages: NMEA and UBX on one stream, in any chunks.
+///
+/// Total and heap-free: any bytes give messages and counters, never a trap, and cutting the stream
+/// into other chunks gives the same ones. It holds at most one unfinished frame of 1,032 bytes.
+public struct GNSSDecoder: Sendable {
+  private var stream = StreamDecoder<MessageReader>()
+
+  /// Creates a decoder at the start of a stream.
+  public init() {}
+
+  /// What has been met so far.
+  public var counters: DecoderCounters { stream.counters }
+
+  /// Whether bytes of an unfinished frame or sentence wait for more.
+  public var isMidFrame: Bool { stream.isMidFrame }
+
+  /// Takes bytes from `offset` on and returns at the first complete message.
+  ///
+  /// Call it until it gives nil, then all bytes are used up and `offset` is their count. It may
+  /// give messages when `offset` is already there: those that a false start had hidden.
+  /// O(bytes taken); bytes behind a false start are looked at again.
+  ///
+  /// - Precondition: `offset` is 0 to `bytes.count`.
+  public mutating func next(_ bytes: Span<UInt8>, _ offset: inout Int) -> GNSSMessage? {
+    stream.next(bytes, &offset)
+  }
+
+  /// Looks again through the bytes of an unfinished frame, for no more will come.
+  ///
+  /// Noise that looks like the start of a UBX frame holds back up to 1,024 bytes after it. Call it
+  /// at the end of the stream, or when the line has been silent, until it gives nil; the decoder
+  /// then stands as at the start of a stream, its counters kept.
+  public mutating func finish() -> GNSSMessage? { stream.finish() }
+}
+
+/// Reads what receivers send.
+enum MessageReader: FrameReader {
+  static func frame(
+    _ identity: UBXIdentity, _ payload: Span<UInt8>, _ counters: inout DecoderCounters
+  ) -> GNSSMessage? {
+    UBXDecoding.message(identity, payload, &counters)
+  }
+
+  static func sentence(
+    _ body: Span<UInt8>, _ counters: inout DecoderCounters
+  ) -> GNSSMessage? {
+    NMEADecoding.message(body, &counters)
+  }
+}

@@ -1,0 +1,63 @@
+/// Every message a receiver sends that this project understands.
+public enum GNSSMessage: Equatable, Sendable {
+  /// NMEA RMC: recommended minimum.
+  case rmc(RMC)
+  /// NMEA GGA: fix data.
+  case gga(GGA)
+  /// NMEA GSA: mode, satellites used, dilution of precision.
+  case gsa(GSA)
+  /// NMEA GSV: satellites in view.
+  case gsv(GSV)
+  /// NMEA GST: pseudorange error statistics.
+  case gst(GST)
+  /// NMEA VTG: course and speed over ground.
+  case vtg(VTG)
+  /// NMEA ZDA: time and date.
+  case zda(ZDA)
+  /// NMEA GLL: geographic position.
+  case gll(GLL)
+  /// UBX-NAV-PVT.
+  case navPVT(UBXSolution)
+  /// UBX-ACK-ACK: the receiver did what that message asked.
+  case acknowledged(UBXIdentity)
+  /// UBX-ACK-NAK: the receiver refused that message.
+  case refused(UBXIdentity)
+  /// UBX-MON-VER.
+  case receiverVersion(UBXVersion)
+  /// UBX-MON-BATCH.
+  case batchStatus(UBXBatchStatus)
+  /// UBX-LOG-BATCH.
+  case batchEntry(UBXBatchEntry)
+  /// Framing and checksum are right, but it is not one of the above or cannot be read.
+  case other
+}
+
+/// What a decoder has met since it was created; each count stops at its largest value.
+@frozen public struct DecoderCounters: Equatable, Sendable {
+  /// NMEA sentences with a right checksum.
+  public var sentences: UInt32 = 0
+  /// UBX frames with a right checksum.
+  public var frames: UInt32 = 0
+  /// Sentences and frames whose checksum was wrong; a false start in noise counts as well.
+  public var checksumErrors: UInt32 = 0
+  /// Sentences and frames with a right checksum whose content cannot be read.
+  public var malformed: UInt32 = 0
+  /// Sentences and frames that are right but not understood.
+  public var unknown: UInt32 = 0
+  /// Sentences that broke off: no checksum, a foreign byte, or the next one began inside.
+  public var brokenOff: UInt32 = 0
+  /// Starts of a sentence or frame that would be longer than the bounds.
+  public var overlong: UInt32 = 0
+  /// Bytes that belong to no sentence or frame, carriage return and line feed aside.
+  public var skippedBytes: UInt64 = 0
+
+  /// Creates counters at zero.
+  public init() {}
+}
+
+extension UInt32 {
+  /// Adds one; stays at the largest value.
+  @inline(__always) mutating func count() {
+    if self != .max { self += 1 }
+  }
+}

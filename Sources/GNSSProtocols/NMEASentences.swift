@@ -1,0 +1,230 @@
+import LocationTypes
+
+/// The two characters that say who sent a sentence: `GP`, `GN`, `II` …
+@frozen public struct Talker: Hashable, Sendable {
+  /// The first character.
+  public var first: UInt8
+  /// The second character.
+  public var second: UInt8
+
+  /// Creates a talker from two ASCII characters.
+  @inlinable public init(_ first: UInt8, _ second: UInt8) {
+    self.first = first
+    self.second = second
+  }
+
+  /// GPS alone.
+  public static let gps = Talker(UInt8(ascii: "G"), UInt8(ascii: "P"))
+  /// Several systems combined.
+  public static let combined = Talker(UInt8(ascii: "G"), UInt8(ascii: "N"))
+}
+
+/// The date of an RMC: the year has two digits.
+@frozen public struct ShortDate: Equatable, Sendable {
+  /// Year of the century, 0 to 99.
+  public var year: UInt8
+  /// Month, 1 to 12.
+  public var month: UInt8
+  /// Day, 1 to 31.
+  public var day: UInt8
+
+  /// Creates a date.
+  @inlinable public init(year: UInt8, month: UInt8, day: UInt8) {
+    self.year = year
+    self.month = month
+    self.day = day
+  }
+}
+
+/// The mode indicator of NMEA 2.3 and later.
+@frozen public enum NMEAMode: UInt8, Sendable {
+  /// `A`
+  case autonomous = 0x41
+  /// `D`
+  case differential = 0x44
+  /// `E`: dead reckoning.
+  case estimated = 0x45
+  /// `F`: RTK with float ambiguities.
+  case rtkFloat = 0x46
+  /// `M`
+  case manual = 0x4D
+  /// `N`: no fix.
+  case notValid = 0x4E
+  /// `P`: precise.
+  case precise = 0x50
+  /// `R`: RTK with integer ambiguities.
+  case rtkFixed = 0x52
+  /// `S`
+  case simulator = 0x53
+}
+
+/// RMC: recommended minimum specific data. Empty fields are nil.
+public struct RMC: Equatable, Sendable {
+  /// Who sent it.
+  public var talker: Talker
+  /// UTC time of day, µs.
+  public var time_us: Int64?
+  /// Status `A`; false for `V` and when empty.
+  public var isValid: Bool
+  /// The place.
+  public var coordinate: Coordinate?
+  /// Speed over ground, mm/s.
+  public var speed_mmps: Int32?
+  /// Course over ground, 1e-4 degree from true north, 0 to 3,600,000.
+  public var course_e4: Int32?
+  /// The day.
+  public var date: ShortDate?
+  /// Mode indicator.
+  public var mode: NMEAMode?
+
+  /// Creates a sentence without data.
+  public init(talker: Talker = .combined, time_us: Int64? = nil, isValid: Bool = false) {
+    self.talker = talker
+    self.time_us = time_us
+    self.isValid = isValid
+  }
+}
+
+/// GGA: fix data. Empty fields are nil.
+public struct GGA: Equatable, Sendable {
+  /// Who sent it.
+  public var talker: Talker
+  /// UTC time of day, µs.
+  public var time_us: Int64?
+  /// The place.
+  public var coordinate: Coordinate?
+  /// Quality indicator: 0 none, 1 GPS, 2 differential, 3 PPS, 4 RTK, 5 float, 6 dead reckoning,
+  /// 7 manual, 8 simulator.
+  public var quality: UInt8?
+  /// Satellites used.
+  public var satellites: UInt8?
+  /// Horizontal dilution of precision × 100.
+  public var horizontalDOP_e2: UInt16?
+  /// Above mean sea level, mm.
+  public var altitude_mm: Int32?
+  /// Geoid above ellipsoid, mm.
+  public var separation_mm: Int32?
+
+  /// Creates a sentence without data.
+  public init(talker: Talker = .combined, time_us: Int64? = nil, quality: UInt8? = nil) {
+    self.talker = talker
+    self.time_us = time_us
+    self.quality = quality
+  }
+}
+
+/// GSA: mode and dilution of precision; of the satellites, how many. Empty fields are nil.
+public struct GSA: Equatable, Sendable {
+  /// Who sent it.
+  public var talker: Talker
+  /// 1 no fix, 2 2D, 3 3D.
+  public var fixMode: UInt8?
+  /// How many satellites are named.
+  public var satellites: UInt8
+  /// Position dilution of precision × 100.
+  public var positionDOP_e2: UInt16?
+  /// Horizontal dilution of precision × 100.
+  public var horizontalDOP_e2: UInt16?
+  /// Vertical dilution of precision × 100.
+  public var verticalDOP_e2: UInt16?
+
+  /// Creates a sentence without data.
+  public init(talker: Talker = .combined, fixMode: UInt8? = nil, satellites: UInt8 = 0) {
+    self.talker = talker
+    self.fixMode = fixMode
+    self.satellites = satellites
+  }
+}
+
+/// GSV: satellites in view; how many, not which. Empty fields are nil.
+public struct GSV: Equatable, Sendable {
+  /// Who sent it: says of which system.
+  public var talker: Talker
+  /// How many sentences the group has.
+  public var sentences: UInt8?
+  /// Which of them this is, from 1.
+  public var number: UInt8?
+  /// Satellites of the system in view.
+  public var inView: UInt8?
+
+  /// Creates a sentence.
+  public init(talker: Talker = .gps, sentences: UInt8?, number: UInt8?, inView: UInt8?) {
+    self.talker = talker
+    self.sentences = sentences
+    self.number = number
+    self.inView = inView
+  }
+}
+
+/// GST: pseudorange error statistics, 1 σ in mm. Empty fields are nil.
+public struct GST: Equatable, Sendable {
+  /// Who sent it.
+  public var talker: Talker
+  /// UTC time of day, µs.
+  public var time_us: Int64?
+  /// Error of the latitude.
+  public var latitude_mm: Int32?
+  /// Error of the longitude.
+  public var longitude_mm: Int32?
+  /// Error of the altitude.
+  public var altitude_mm: Int32?
+
+  /// Creates a sentence without data.
+  public init(talker: Talker = .combined, time_us: Int64? = nil) {
+    self.talker = talker
+    self.time_us = time_us
+  }
+}
+
+/// VTG: course and speed over ground. Empty fields are nil.
+public struct VTG: Equatable, Sendable {
+  /// Who sent it.
+  public var talker: Talker
+  /// Course over ground, 1e-4 degree from true north, 0 to 3,600,000.
+  public var course_e4: Int32?
+  /// Speed over ground, mm/s.
+  public var speed_mmps: Int32?
+  /// Mode indicator.
+  public var mode: NMEAMode?
+
+  /// Creates a sentence without data.
+  public init(talker: Talker = .combined) { self.talker = talker }
+}
+
+/// ZDA: time and date. Empty fields are nil.
+public struct ZDA: Equatable, Sendable {
+  /// Who sent it.
+  public var talker: Talker
+  /// UTC time of day, µs.
+  public var time_us: Int64?
+  /// The day.
+  public var date: CalendarDate?
+
+  /// Creates a sentence.
+  public init(talker: Talker = .combined, time_us: Int64? = nil, date: CalendarDate? = nil) {
+    self.talker = talker
+    self.time_us = time_us
+    self.date = date
+  }
+}
+
+/// GLL: geographic position. Empty fields are nil.
+public struct GLL: Equatable, Sendable {
+  /// Who sent it.
+  public var talker: Talker
+  /// UTC time of day, µs.
+  public var time_us: Int64?
+  /// The place.
+  public var coordinate: Coordinate?
+  /// Status `A`; true as well in NMEA 1.5, which has no status.
+  public var isValid: Bool
+  /// Mode indicator.
+  public var mode: NMEAMode?
+
+  /// Creates a sentence without data.
+  public init(talker: Talker = .combined, time_us: Int64? = nil, isValid: Bool = false) {
+    self.talker = talker
+    self.time_us = time_us
+    self.isValid = isValid
+  }
+}

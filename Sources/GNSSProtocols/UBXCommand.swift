@@ -1,0 +1,91 @@
+/// What a host asks of a u-blox receiver; read by the simulated receiver.
+public enum UBXCommand: Equatable, Sendable {
+  /// CFG-VALSET, version 0 or 1 without transaction.
+  case valset(UBXConfiguration)
+  /// RXM-PMREQ in the 16-byte form, or the 8-byte one, which has no wake-up sources.
+  case powerRequest(UBXPowerRequest)
+  /// LOG-RETRIEVEBATCH; whether a MON-BATCH is to come first.
+  case retrieveBatch(sendsStatusFirst: Bool)
+  /// Any message without payload: a poll of it.
+  case poll(UBXIdentity)
+  /// Right in framing and checksum, but not one of the above.
+  case unknown(UBXIdentity)
+  /// One of the above, but its content cannot be read; a receiver answers with a NAK.
+  case malformed(UBXIdentity)
+}
+
+/// Turns the bytes of a host into commands, in any chunks; NMEA sentences are passed over.
+public struct UBXCommandDecoder: Sendable {
+  private var stream = StreamDecoder<CommandReader>()
+
+  /// Creates a decoder at the start of a stream.
+  public init() {}
+
+  /// What has been met so far.
+  public var counters: DecoderCounters { stream.counters }
+
+  /// Takes bytes from `offset` on and returns at the first complete command; nil at their end.
+  ///
+  /// - Precondition: `offset` is 0 to `bytes.count`.
+  public mutating func next(_ bytes: Span<UInt8>, _ offset: inout Int) -> UBXCommand? {
+    stream.next(bytes, &offset)
+  }
+}
+
+/// Reads what hosts send.
+enum CommandReader: FrameReader {
+  static func sentence(_ body: Span<UInt8>, _ counters: inout DecoderCounters) -> UBXCommand? {
+    counters.unknown.count()
+    return nil
+  }
+
+  static func frame(
+    _ identity: UBXIdentity, _ payload: Span<UInt8>, _ counters: inout DecoderCounters
+  ) -> UBXCommand? {
+    if payload.count == 0 { return .poll(identity) }
+    let command: UBXCommand? =
+      switch identity {
+      case .cfgVALSET: configuration(payload).map { .valset($0) }
+      case .rxmPMREQ: powerRequest(payload).map { .powerRequest($0) }
+      case .logRETRIEVEBATCH:
+        payload.count == 4 ? .retrieveBatch(sendsStatusFirst: payload[1] & 1 != 0) : nil
+      case _: .unknown(identity)
+      }
+    if command == nil { counters.malformed.count() }
+    return command ?? .malformed(identity)
+  }
+
+  private static func configuration(_ p: Span<UInt8>) -> UBXConfiguration? {
+    // Version 1 adds transactions in the third byte; without one it is version 0.
+    guard p.count >= 4, p[0] == 0 || (p[0] == 1 && p[2] & 3 == 0) else { return nil }
+    var configuration = UBXConfiguration(layers: UBXLayers(rawValue: p[1]))
+    var i = 4
+    while i < p.count {
+      guard p.count - i >= 4, configuration.count < UBXConfiguration.capacity else { return nil }
+      let key = p.u4(i)
+      guard let size = UBXConfigurationItem.valueSize(of: key), p.count - i >= 4 + size else {
+        return nil
+      }
+      var value: UInt64 = 0
+      for j in 0..<size { value |= UInt64(p[i + 4 + j]) << UInt64(8 * j) }
+      configuration.set(key, value)
+      i += 4 + size
+    }
+    return configuration
+  }
+
+  private static func powerRequest(_ p: Span<UInt8>) -> UBXPowerRequest? {
+    switch p.count {
+    case 8:
+      let flags = p.u4(4)
+      return UBXPowerRequest(
+        duration_ms: p.u4(0), isBackup: flags & 2 != 0, isForced: flags & 4 != 0, wakeupSources: 0)
+    case 16 where p[0] == 0:
+      let flags = p.u4(8)
+      return UBXPowerRequest(
+        duration_ms: p.u4(4), isBackup: flags & 2 != 0, isForced: flags & 4 != 0,
+        wakeupSources: p.u4(12))
+    case _: return nil
+    }
+  }
+}

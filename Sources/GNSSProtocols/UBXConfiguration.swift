@@ -1,0 +1,135 @@
+/// Where CFG-VALSET writes: a set of the receiver's three places.
+///
+/// No `OptionSet`, whose array literals need a heap: join with ``union(_:)``.
+@frozen public struct UBXLayers: Equatable, Sendable {
+  /// The protocol's bit field.
+  public var rawValue: UInt8
+
+  /// Creates a set from the protocol's bit field.
+  @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// Lost when the receiver loses power or goes into software standby.
+  public static let ram = UBXLayers(rawValue: 1)
+  /// Kept as long as backup supply lasts.
+  public static let batteryBacked = UBXLayers(rawValue: 2)
+  /// Kept for good, where the module has flash.
+  public static let flash = UBXLayers(rawValue: 4)
+
+  /// The places of both.
+  @inlinable public func union(_ other: UBXLayers) -> UBXLayers {
+    UBXLayers(rawValue: rawValue | other.rawValue)
+  }
+
+  /// Whether all places of `other` are among these.
+  @inlinable public func contains(_ other: UBXLayers) -> Bool {
+    rawValue & other.rawValue == other.rawValue
+  }
+}
+
+/// One key of the receiver's configuration with its value.
+@frozen public struct UBXConfigurationItem: Equatable, Sendable {
+  /// The key's identifier; its bits 28 to 30 say how long the value is.
+  public var key: UInt32
+  /// The value; signed ones in two's complement, R4 and R8 by their bits.
+  public var value: UInt64
+
+  /// Creates an item.
+  @inlinable public init(key: UInt32, value: UInt64) {
+    self.key = key
+    self.value = value
+  }
+
+  /// How many bytes the value of a key takes, 1, 2, 4 or 8; nil for a key that cannot be.
+  @inlinable public static func valueSize(of key: UInt32) -> Int? {
+    switch key >> 28 & 7 {
+    case 1, 2: 1
+    case 3: 2
+    case 4: 4
+    case 5: 8
+    case _: nil
+    }
+  }
+}
+
+/// The content of a CFG-VALSET: layers and up to 64 items, the protocol's own bound.
+public struct UBXConfiguration: Sendable {
+  /// The most items of one message.
+  public static let capacity = 64
+
+  /// Where it is written.
+  public var layers: UBXLayers
+  private var keys: InlineArray<64, UInt32>
+  private var values: InlineArray<64, UInt64>
+  /// How many items it has, 0 to ``capacity``.
+  public private(set) var count: Int
+
+  /// Creates a configuration without items.
+  public init(layers: UBXLayers) {
+    self.layers = layers
+    keys = InlineArray(repeating: 0)
+    values = InlineArray(repeating: 0)
+    count = 0
+  }
+
+  /// Adds an item; the value is cut to the length the key asks for.
+  ///
+  /// - Precondition: there is room, and the key says how long its value is.
+  public mutating func set(_ key: UInt32, _ value: UInt64) {
+    precondition(count < UBXConfiguration.capacity, "CFG-VALSET takes 64 items")
+    guard let size = UBXConfigurationItem.valueSize(of: key) else {
+      preconditionFailure("the key does not say how long its value is")
+    }
+    keys[count] = key
+    values[count] = size == 8 ? value : value & (1 << UInt64(size * 8) - 1)
+    count += 1
+  }
+
+  /// The item at `index`, which is below ``count``.
+  public subscript(index: Int) -> UBXConfigurationItem {
+    precondition(index < count, "past the last item")
+    return UBXConfigurationItem(key: keys[index], value: values[index])
+  }
+
+  /// The value that the last item with that key sets; nil when there is none. O(items).
+  public func value(of key: UInt32) -> UInt64? {
+    var found: UInt64?
+    for i in 0..<count where keys[i] == key { found = values[i] }
+    return found
+  }
+}
+
+extension UBXConfiguration: Equatable {
+  /// Whether layers and items are the same, in the same order.
+  public static func == (a: UBXConfiguration, b: UBXConfiguration) -> Bool {
+    guard a.layers == b.layers, a.count == b.count else { return false }
+    for i in 0..<a.count where a[i] != b[i] { return false }
+    return true
+  }
+}
+
+/// UBX-RXM-PMREQ in its 16-byte form: asks the receiver to go into software standby.
+@frozen public struct UBXPowerRequest: Equatable, Sendable {
+  /// How long, ms; 0 means until it is woken.
+  public var duration_ms: UInt32
+  /// Flag backup (bit 1).
+  public var isBackup: Bool
+  /// Flag force (bit 2): even if the receiver is connected by USB.
+  public var isForced: Bool
+  /// What wakes it: bit 3 UART RX, bit 5 EXTINT0, bit 6 EXTINT1, bit 7 SPI chip select.
+  public var wakeupSources: UInt32
+
+  /// Wakes by a byte on UART RX.
+  public static let wakesByUART: UInt32 = 1 << 3
+  /// Wakes by an edge on EXTINT0.
+  public static let wakesByEXTINT0: UInt32 = 1 << 5
+
+  /// Creates a request for standby until woken, forced.
+  @inlinable public init(
+    duration_ms: UInt32 = 0, isBackup: Bool = true, isForced: Bool = true, wakeupSources: UInt32
+  ) {
+    self.duration_ms = duration_ms
+    self.isBackup = isBackup
+    self.isForced = isForced
+    self.wakeupSources = wakeupSources
+  }
+}

@@ -1,0 +1,92 @@
+import LocationTypes
+
+/// One thing that happened in a run, as the trace tells it (Docs/Reference/trace.md).
+///
+/// A pure value: how it is printed is the business of whoever prints it. Records come in the order in
+/// which things happened.
+public struct TraceRecord: Equatable, Sendable {
+  /// When, since the start of the run.
+  ///
+  /// Of a ``Kind/fix(_:)`` it is when the position was true, which for a fix out of the receiver's
+  /// own buffer lies before the records around it.
+  public var at: Instant
+  /// What happened.
+  public var kind: Kind
+
+  /// Creates a record.
+  public init(at: Instant, _ kind: Kind) {
+    self.at = at
+    self.kind = kind
+  }
+
+  /// What can happen.
+  public enum Kind: Equatable, Sendable {
+    /// The receiver went into `state`, in which it takes `power_mw` milliwatts, until the next.
+    case receiver(state: TraceReceiverState, power_mw: Double)
+    /// The board went into `state`, in which it takes `power_mw` milliwatts, until the next.
+    case board(state: BoardState, power_mw: Double)
+    /// A fix went into the ring.
+    case fix(TraceFix)
+    /// The board woke.
+    case wake(WakeReason)
+    /// A client was given `count` fixes, sequence `first` to `last`.
+    case batch(client: Int, first: UInt64, last: UInt64, count: Int)
+    /// A client acknowledged everything up to sequence `sequence`.
+    case ack(client: Int, sequence: UInt64)
+    /// A client's deferral ended; nil when a criterion was met (DEF-9).
+    case finish(client: Int, code: LocationErrorCode?)
+    /// A client lost `count` fixes that were true between `from` and `to` (RNG-4).
+    case gap(client: Int, count: UInt64, from: UTCTime?, to: UTCTime?)
+  }
+}
+
+/// A fix as the trace tells it.
+public struct TraceFix: Equatable, Sendable {
+  /// Generation and sequence (RNG-2).
+  public var name: FixName
+  /// When the position was true, where that is known.
+  public var utc: UTCTime?
+  /// Where.
+  public var coordinate: Coordinate
+  /// Horizontal accuracy in millimetres (LOC-4), where it is known.
+  public var horizontalAccuracy_mm: Int32?
+
+  /// Creates the trace's view of `fix`, stored as `name`.
+  public init(name: FixName, fix: Fix) {
+    self.name = name
+    utc = fix.utc
+    coordinate = fix.coordinate
+    horizontalAccuracy_mm = fix.horizontalAccuracy_mm
+  }
+}
+
+/// What the receiver does, in the words of the trace.
+public enum TraceReceiverState: UInt8, Sendable, CaseIterable {
+  /// Without supply.
+  case off = 0
+  /// Supply cut, backup supply kept.
+  case backup = 1
+  /// Software standby.
+  case standby = 2
+  /// Looking for its first fix.
+  case acquiring = 3
+  /// A fix every interval.
+  case tracking = 4
+  /// The receiver's own power-save mode.
+  case powersave = 5
+  /// Tracking into its own buffer.
+  case batching = 6
+
+  /// The word that stands in a trace.
+  public var word: String {
+    switch self {
+    case .off: "off"
+    case .backup: "backup"
+    case .standby: "standby"
+    case .acquiring: "acquiring"
+    case .tracking: "tracking"
+    case .powersave: "powersave"
+    case .batching: "batching"
+    }
+  }
+}

@@ -1,0 +1,164 @@
+import LocationTypes
+
+/// What a run adds up to, computed from its trace records and from nothing else.
+public struct TraceSummary: Equatable, Sendable {
+  /// How long the run was.
+  public var duration: Interval = .zero
+  /// Fixes that went into the ring.
+  public var fixes = 0
+  /// Fixes given to clients; one given to two clients counts twice.
+  public var delivered = 0
+  /// Batches given to clients.
+  public var batches = 0
+  /// Deferrals that ended.
+  public var finishes = 0
+  /// Fixes clients were told they lost.
+  public var lost: UInt64 = 0
+  /// How often the board woke.
+  public var hostWakes = 0
+  /// How long the board was awake.
+  public var awake: Interval = .zero
+  /// The longest that a fix waited between being true and being given to a client.
+  public var longestDelay: Interval = .zero
+  /// What receiver and board took; nil where the run had no board to ask.
+  public var energy: TraceEnergy?
+
+  /// Creates the summary of a run in which nothing happened.
+  public init() {}
+}
+
+/// The energy bill of a run.
+public struct TraceEnergy: Equatable, Sendable {
+  /// What the receiver took, millijoules.
+  public var receiver_mJ = 0.0
+  /// What the board took, millijoules.
+  public var board_mJ = 0.0
+  /// What a receiver tracking all the time would have taken, millijoules.
+  public var receiverAlwaysOn_mJ = 0.0
+  /// What a board awake all the time would have taken, millijoules.
+  public var boardAlwaysAwake_mJ = 0.0
+  /// How long the receiver was in each ``TraceReceiverState``, by raw value.
+  public var receiverTime: [Interval] = Array(
+    repeating: .zero, count: TraceReceiverState.allCases.count)
+  /// How long the board was in each ``BoardState``, by raw value.
+  public var boardTime: [Interval] = Array(repeating: .zero, count: 4)
+
+  /// Creates an empty bill.
+  public init() {}
+}
+
+/// Adds up a run as its records come.
+///
+/// O(1) per record; memory grows by 8 bytes per fix.
+public struct TraceTally: Sendable {
+  private var summary = TraceSummary()
+  private var receiver: (state: TraceReceiverState, power_mw: Double, since: Instant)?
+  private var board: (state: BoardState, power_mw: Double, since: Instant)?
+  private var energy = TraceEnergy()
+  private var start: Instant?
+  private var end = Instant.boot
+  /// When each fix was true, by sequence from ``firstSequence``, µs; `Int64.min` where none came.
+  private var moments: [Int64] = []
+  private var firstSequence: UInt64 = 0
+
+  /// Begins with nothing.
+  public init() {}
+
+  /// Adds a record.
+  public mutating func add(_ record: TraceRecord) {
+    if start == nil { start = record.at }
+    end = max(end, record.at)
+    switch record.kind {
+    case .receiver(let state, let power_mw):
+      closeReceiver(at: record.at)
+      receiver = (state, power_mw, record.at)
+    case .board(let state, let power_mw):
+      closeBoard(at: record.at)
+      board = (state, power_mw, record.at)
+    case .fix(let fix):
+      summary.fixes += 1
+      remember(fix.name.sequence, record.at)
+    case .wake:
+      summary.hostWakes += 1
+    case .batch(_, let first, _, let count):
+      summary.batches += 1
+      summary.delivered += count
+      if let moment = moment(of: first) {
+        summary.longestDelay = max(
+          summary.longestDelay, Interval(microseconds: record.at.microseconds - moment))
+      }
+    case .ack:
+      break
+    case .finish:
+      summary.finishes += 1
+    case .gap(_, let count, _, _):
+      summary.lost += count
+    }
+  }
+
+  /// How long the fix `sequence` has waited at `now`; nil where no such fix was recorded.
+  public func age(of sequence: UInt64, at now: Instant) -> Interval? {
+    moment(of: sequence).map { Interval(microseconds: now.microseconds - $0) }
+  }
+
+  /// What it adds up to when the run ends at `end`.
+  ///
+  /// - Parameters:
+  ///   - tracking_mw: What the receiver takes while tracking, milliwatts, for the bill of a receiver
+  ///     always on; nil in a run without a board.
+  ///   - awake_mw: What the board takes awake, milliwatts.
+  public mutating func finish(
+    at end: Instant, tracking_mw: Double? = nil, awake_mw: Double? = nil
+  ) -> TraceSummary {
+    closeReceiver(at: end)
+    closeBoard(at: end)
+    summary.duration = Interval(microseconds: end.microseconds - (start ?? end).microseconds)
+    summary.awake = energy.boardTime[Int(BoardState.awake.rawValue)]
+    if let tracking_mw, let awake_mw {
+      energy.receiverAlwaysOn_mJ = tracking_mw * summary.duration.seconds
+      energy.boardAlwaysAwake_mJ = awake_mw * summary.duration.seconds
+      summary.energy = energy
+    }
+    return summary
+  }
+
+  private mutating func closeReceiver(at now: Instant) {
+    guard let open = receiver else { return }
+    let time = Interval(microseconds: now.microseconds - open.since.microseconds)
+    energy.receiver_mJ += open.power_mw * time.seconds
+    let index = Int(open.state.rawValue)
+    energy.receiverTime[index] = energy.receiverTime[index] + time
+    receiver = (open.state, open.power_mw, now)
+  }
+
+  private mutating func closeBoard(at now: Instant) {
+    guard let open = board else { return }
+    let time = Interval(microseconds: now.microseconds - open.since.microseconds)
+    energy.board_mJ += open.power_mw * time.seconds
+    let index = Int(open.state.rawValue)
+    energy.boardTime[index] = energy.boardTime[index] + time
+    board = (open.state, open.power_mw, now)
+  }
+
+  private mutating func remember(_ sequence: UInt64, _ moment: Instant) {
+    if moments.isEmpty { firstSequence = sequence }
+    guard sequence >= firstSequence else { return }
+    // A jump in the sequence leaves room only while it is small: nobody asks for what never was.
+    let index = sequence - firstSequence
+    guard index < UInt64(moments.count) + 4_096 else {
+      moments = [moment.microseconds]
+      firstSequence = sequence
+      return
+    }
+    while moments.count <= Int(index) { moments.append(.min) }
+    moments[Int(index)] = moment.microseconds
+  }
+
+  private func moment(of sequence: UInt64) -> Int64? {
+    guard sequence >= firstSequence, sequence - firstSequence < UInt64(moments.count) else {
+      return nil
+    }
+    let moment = moments[Int(sequence - firstSequence)]
+    return moment == .min ? nil : moment
+  }
+}

@@ -1,0 +1,106 @@
+import GNSSProtocols
+import LocationTypes
+
+// What the engine and a driver say to each other.
+
+/// What the engine wants of the receiver.
+@frozen public enum ReceiverGoal: Equatable, Sendable {
+  /// The least that wiring allows: supply cut, else standby.
+  case off
+  /// Asleep, with what makes the next start short kept.
+  case standby
+  /// Awake, every epoch sent as it is made.
+  case tracking
+  /// Awake, epochs kept in the receiver's own buffer; the pin rises at `watermark` entries.
+  case batching(watermark: UInt16)
+}
+
+/// What happens to a driver.
+public enum DriverEvent: Sendable {
+  /// The engine wants this from now on; the latest goal wins, at any moment.
+  case goal(ReceiverGoal)
+  /// The engine wants everything that the receiver has buffered.
+  case drain
+  /// The receiver said something. Comes before ``ReceiverDriver/admit(_:at:)`` of its epoch.
+  case message(GNSSMessage)
+  /// The driver's deadline has come.
+  case deadline
+  /// The receiver's batch pin rose.
+  case batchPin
+  /// The line went away, or could not take what was written.
+  case lineFault
+}
+
+/// What a driver has to tell.
+@frozen public enum DriverObservation: Equatable, Sendable {
+  /// Nothing.
+  case none
+  /// The receiver does what this goal asks; told once for each `.goal` and after each recovery.
+  case settled(ReceiverGoal)
+  /// All that was buffered when the drain was asked for has been handed on.
+  ///
+  /// Told once for the drains that were asked for since the last `.drained`.
+  case drained
+  /// The receiver does not answer; the driver keeps trying (DEF-43). Ends a drain that was asked for.
+  case lost
+  /// The receiver does its work again, after `.lost` or after it had lost its configuration.
+  case recovered
+  /// The receiver cannot do this; it does the nearest it can: tracking for batching.
+  case refused(ReceiverGoal)
+}
+
+/// What a driver wants done, in this order: pin, line speed, then the bytes of `outgoing`.
+@frozen public struct DriverEffects: Equatable, Sendable {
+  /// A line to drive first.
+  public var pin: PinCommand?
+  /// Set the line to this speed, baud, before writing.
+  public var lineSpeed: UInt32?
+  /// What there is to tell; several come one step after the other, `deadline` being now.
+  public var observation: DriverObservation
+
+  /// No effect at all.
+  @inlinable public init() {
+    pin = nil
+    lineSpeed = nil
+    observation = .none
+  }
+}
+
+/// What becomes of an epoch that the decoder produced.
+@frozen public enum Admission: UInt8, Sendable {
+  /// It counts: use it now.
+  case accept = 0
+  /// The driver keeps it; it comes back through `nextHeld()`, or not, if the buffer has it too.
+  case hold = 1
+  /// It does not count: a duplicate, or made without our configuration (PWR-6).
+  case drop = 2
+}
+
+/// What has happened to a driver since it was made; each counter stops at its largest value.
+@frozen public struct DriverCounters: Equatable, Sendable {
+  /// Commands sent, repetitions included.
+  public var commands: UInt32 = 0
+  /// Commands sent again because no answer came.
+  public var repeats: UInt32 = 0
+  /// Commands the receiver refused (NAK).
+  public var refusals: UInt32 = 0
+  /// Times the receiver was given up as lost.
+  public var losses: UInt32 = 0
+  /// Times the receiver was found without its configuration.
+  public var configurationsLost: UInt32 = 0
+  /// Times the receiver did not go to sleep, or woke by itself.
+  public var failedStandbys: UInt32 = 0
+  /// Batch entries handed on.
+  public var batchEntries: UInt32 = 0
+  /// Batch entries that were sent but did not arrive whole: gaps in msgCnt.
+  public var batchEntriesMissing: UInt32 = 0
+  /// Epochs the receiver itself dropped because its buffer was full (MON-BATCH).
+  public var batchDrops: UInt32 = 0
+  /// Epochs not admitted because they had been handed on before.
+  public var duplicates: UInt32 = 0
+  /// Live epochs not admitted because the receiver was not configured (PWR-6).
+  public var unconfigured: UInt32 = 0
+
+  /// Creates counters at zero.
+  @inlinable public init() {}
+}

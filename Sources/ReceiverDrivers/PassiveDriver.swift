@@ -1,0 +1,109 @@
+import GNSSProtocols
+import LocationTypes
+
+/// Drives a receiver that streams by itself and takes no commands.
+///
+/// Writes never. With a supply switch it can be switched off; without, `.off` and `.standby` are
+/// answered by `.refused`, as is batching, and it goes on tracking.
+public struct PassiveDriver: Sendable {
+  /// Where the receiver is.
+  public enum State: UInt8, Sendable {
+    /// Without supply.
+    case unpowered = 0
+    /// Supply was switched on; it starts.
+    case powering = 1
+    /// Streams.
+    case tracking = 2
+  }
+
+  let setup: ReceiverSetup
+  /// Where the receiver is.
+  public private(set) var state: State
+  /// What has happened; a passive receiver counts nothing but what is dropped.
+  public private(set) var counters = DriverCounters()
+  private var due: Instant?
+  private var goal: ReceiverGoal?
+
+  /// Creates a driver; with a supply switch the receiver counts as unpowered, else as streaming.
+  public init(_ setup: ReceiverSetup) {
+    self.setup = setup
+    state = setup.hasSupplySwitch ? .unpowered : .tracking
+  }
+
+  /// When it must be stepped with `.deadline`.
+  public var deadline: Instant? { due }
+  /// Whether there is anything in `outgoing`: never.
+  public var hasOutgoing: Bool { false }
+  /// Never anything.
+  public var outgoing: FrameBuffer { FrameBuffer() }
+  /// Nothing in flight.
+  public var isSettled: Bool { state != .powering }
+  /// Never.
+  public var buffersFixes: Bool { false }
+  /// Never.
+  public var isDraining: Bool { false }
+
+  /// Takes an event in; O(1).
+  public mutating func handle(_ event: DriverEvent, at now: Instant) -> DriverEffects {
+    var effects = DriverEffects()
+    switch event {
+    case .goal(let new): take(new, at: now, &effects)
+    case .drain: effects.observation = .drained
+    case .deadline: expire(at: now, &effects)
+    case .lineFault: effects.observation = .lost
+    case .message, .batchPin: break
+    }
+    return effects
+  }
+
+  private mutating func take(_ new: ReceiverGoal, at now: Instant, _ effects: inout DriverEffects) {
+    goal = new
+    switch (new, state) {
+    case (.off, _) where setup.hasSupplySwitch:
+      state = .unpowered
+      due = nil
+      effects.pin = PinCommand(.receiverSupply, .inactive)
+      effects.observation = .settled(.off)
+    case (_, .unpowered):
+      state = .powering
+      due = now + setup.powerSettle
+      effects.pin = PinCommand(.receiverSupply, .active)
+    case (_, .powering): break
+    case (.tracking, .tracking): effects.observation = .settled(.tracking)
+    case (.off, .tracking), (.standby, .tracking), (.batching, .tracking):
+      effects.observation = .refused(new)
+    }
+  }
+
+  private mutating func expire(at now: Instant, _ effects: inout DriverEffects) {
+    guard let due, now >= due, let goal else { return }
+    self.due = nil
+    switch state {
+    case .powering:
+      state = .tracking
+      effects.observation = goal == .tracking ? .settled(goal) : .refused(goal)
+    case .unpowered, .tracking: break
+    }
+  }
+
+  /// What to do with an epoch: accepted whenever the receiver has supply.
+  public mutating func admit(_ epoch: Epoch, at now: Instant) -> Admission {
+    switch state {
+    case .tracking, .powering: return .accept
+    case .unpowered:
+      counters.unconfigured.count()
+      return .drop
+    }
+  }
+
+  /// Never any.
+  public mutating func nextHeld() -> Epoch? { nil }
+}
+
+extension UInt32 {
+  /// One more, unless that is not to be had.
+  mutating func count(_ more: UInt32 = 1) {
+    let (sum, overflow) = addingReportingOverflow(more)
+    self = overflow ? .max : sum
+  }
+}

@@ -1,0 +1,98 @@
+import LocationTypes
+
+/// Which receiver sits on the line, as far as commands go.
+@frozen public enum ReceiverFamily: UInt8, Sendable {
+  /// Streams by itself and takes no commands: plain NMEA parts, recordings.
+  case passive = 0
+  /// u-blox M10 with CFG-VALSET and data batching (protocol 34 and later).
+  case ubloxM10 = 1
+}
+
+/// Which protocol carries the live epochs.
+@frozen public enum ReceiverOutput: UInt8, Sendable {
+  /// UBX-NAV-PVT: one frame per epoch, NMEA switched off.
+  case ubx = 0
+  /// The receiver's NMEA sentences; commands and batches are UBX all the same.
+  case nmea = 1
+}
+
+/// How the receiver's own batch buffer is used.
+@frozen public struct BatchSetup: Equatable, Sendable {
+  /// Epochs the buffer is told to hold, 1 to 65,535; 600 fit an M10 without the extra fields.
+  public var capacity: UInt16
+  /// Ask for the extra PVT fields: altitude, accuracies, satellites; 309 epochs fit an M10 then.
+  public var extraPVT: Bool
+  /// The receiver's PIO that says "watermark reached" is wired to the board.
+  public var pioWired: Bool
+  /// Which PIO of the receiver that is.
+  public var pioID: UInt8
+  /// The PIO is low, not high, while the watermark is reached.
+  public var pioActiveLow: Bool
+
+  /// Creates a setup of a buffer of `capacity` epochs.
+  public init(
+    capacity: UInt16, extraPVT: Bool = true, pioWired: Bool = false, pioID: UInt8 = 0,
+    pioActiveLow: Bool = false
+  ) {
+    precondition(capacity > 0, "a batch buffer holds at least one epoch")
+    self.capacity = capacity
+    self.extraPVT = extraPVT
+    self.pioWired = pioWired
+    self.pioID = pioID
+    self.pioActiveLow = pioActiveLow
+  }
+}
+
+/// All that a driver must know of the receiver and its wiring; comes from the board's profile.
+@frozen public struct ReceiverSetup: Equatable, Sendable {
+  /// Which commands it understands.
+  public var family: ReceiverFamily
+  /// Speed at which the line is to run, baud.
+  public var lineSpeed: UInt32
+  /// Speed at which the receiver talks after it has lost its configuration, baud.
+  public var defaultLineSpeed: UInt32
+  /// Time between epochs, milliseconds, 25 to 65,535.
+  public var interval_ms: UInt16
+  /// What carries the live epochs.
+  public var output: ReceiverOutput
+  /// EXTINT is wired: an edge wakes the receiver. Else bytes on its RX do.
+  public var hasWakePin: Bool
+  /// The board can switch the receiver's supply.
+  public var hasSupplySwitch: Bool
+  /// The receiver's own buffer; nil where it is not to be used.
+  public var batch: BatchSetup?
+  /// How long an answer may take once the command has left.
+  public var ackTimeout: Interval
+  /// From supply on until the receiver takes commands.
+  public var powerSettle: Interval
+  /// Length of the pulse on the wake pin.
+  public var wakePulse: Interval
+  /// From the wake-up edge or bytes until the receiver takes commands.
+  public var wakeSettle: Interval
+
+  /// Creates a setup; what is not given is what a MAX-M10S on a UART wants.
+  public init(
+    family: ReceiverFamily = .ubloxM10, lineSpeed: UInt32 = 9_600,
+    defaultLineSpeed: UInt32 = 9_600, interval_ms: UInt16 = 1_000,
+    output: ReceiverOutput = .ubx, hasWakePin: Bool = false, hasSupplySwitch: Bool = false,
+    batch: BatchSetup? = nil, ackTimeout: Interval = .milliseconds(500),
+    powerSettle: Interval = .milliseconds(300), wakePulse: Interval = .milliseconds(10),
+    wakeSettle: Interval = .milliseconds(500)
+  ) {
+    precondition(lineSpeed > 0 && defaultLineSpeed > 0, "a line has a speed")
+    precondition(interval_ms >= 25, "the receiver navigates at most 40 times a second")
+    precondition(ackTimeout > .zero, "an answer takes time")
+    self.family = family
+    self.lineSpeed = lineSpeed
+    self.defaultLineSpeed = defaultLineSpeed
+    self.interval_ms = interval_ms
+    self.output = output
+    self.hasWakePin = hasWakePin
+    self.hasSupplySwitch = hasSupplySwitch
+    self.batch = batch
+    self.ackTimeout = ackTimeout
+    self.powerSettle = powerSettle
+    self.wakePulse = wakePulse
+    self.wakeSettle = wakeSettle
+  }
+}

@@ -1,0 +1,117 @@
+import GNSSProtocols
+
+// What this driver says to an M10. Key numbers and their sources: Docs/Reference/receivers.md.
+
+/// Keys of CFG-VALSET that the driver writes.
+enum M10Key {
+  static let uart1Baudrate: UInt32 = 0x4052_0001
+  static let uart1InProtUBX: UInt32 = 0x1073_0001
+  static let uart1OutProtUBX: UInt32 = 0x1074_0001
+  static let uart1OutProtNMEA: UInt32 = 0x1074_0002
+  static let navPVTOnUART1: UInt32 = 0x2091_0007
+  static let rateMeas: UInt32 = 0x3021_0001
+  static let batchEnable: UInt32 = 0x1026_0013
+  static let batchPIOEnable: UInt32 = 0x1026_0014
+  static let batchMaxEntries: UInt32 = 0x3026_0015
+  static let batchWarnThrs: UInt32 = 0x3026_0016
+  static let batchPIOActiveLow: UInt32 = 0x1026_0018
+  static let batchPIOID: UInt32 = 0x2026_0019
+  static let batchExtraPVT: UInt32 = 0x1026_001A
+  static let batchExtraOdo: UInt32 = 0x1026_001B
+}
+
+/// A command as the state machine names it; its bytes are made when they are asked for.
+enum M10Command: Equatable, Sendable {
+  /// Nothing to say.
+  case none
+  /// Any answer will do: poll MON-VER.
+  case probe
+  /// Bytes that wake a receiver without a wake pin.
+  case wakeBytes
+  /// Talk at this speed from now on.
+  case lineSpeed(UInt32)
+  /// Protocols, rate, live output on.
+  case configuration
+  /// Live output on or off.
+  case liveOutput(Bool)
+  /// Batching on, the pin at this many entries.
+  case enableBatching(watermark: UInt16)
+  /// The pin at this many entries.
+  case watermark(UInt16)
+  /// Send the buffer, MON-BATCH first.
+  case retrieveBatch
+  /// Batching off; what is in the buffer is lost.
+  case disableBatching
+  /// Go to software standby until woken.
+  case standby
+}
+
+extension M10Command {
+  /// The command's bytes for the receiver of `setup`.
+  func frame(for setup: ReceiverSetup) -> FrameBuffer {
+    var buffer = FrameBuffer()
+    switch self {
+    case .none: break
+    case .probe: buffer.appendPoll(.monVER)
+    case .wakeBytes:
+      // The first ones are lost to waking up; the others do no harm.
+      for _ in 0..<8 { buffer.append(0xFF) }
+    case .retrieveBatch: buffer.appendRetrieveBatch(sendsStatusFirst: true)
+    case .standby:
+      let pin = setup.hasWakePin ? UBXPowerRequest.wakesByEXTINT0 : 0
+      buffer.appendPowerRequest(
+        UBXPowerRequest(wakeupSources: pin | UBXPowerRequest.wakesByUART))
+    case .lineSpeed, .configuration, .liveOutput, .enableBatching, .watermark, .disableBatching:
+      // Kept by the backup supply as well, so that a short loss of supply costs nothing.
+      var items = UBXConfiguration(layers: UBXLayers.ram.union(.batteryBacked))
+      addItems(for: setup, to: &items)
+      buffer.appendConfiguration(items)
+    }
+    return buffer
+  }
+
+  private func addItems(for setup: ReceiverSetup, to items: inout UBXConfiguration) {
+    switch self {
+    case .lineSpeed(let baud): items.set(M10Key.uart1Baudrate, UInt64(baud))
+    case .configuration: M10Command.addConfiguration(setup, &items)
+    case .liveOutput(let on): items.set(M10Command.liveKey(setup), on ? 1 : 0)
+    case .enableBatching(let watermark): M10Command.addBatching(setup, watermark, &items)
+    case .watermark(let entries): items.set(M10Key.batchWarnThrs, UInt64(entries))
+    case .disableBatching: items.set(M10Key.batchEnable, 0)
+    case .none, .probe, .wakeBytes, .retrieveBatch, .standby: break
+    }
+  }
+
+  private static func addConfiguration(_ setup: ReceiverSetup, _ items: inout UBXConfiguration) {
+    let isUBX = setup.output == .ubx
+    items.set(M10Key.uart1InProtUBX, 1)
+    items.set(M10Key.uart1OutProtUBX, 1)
+    items.set(M10Key.uart1OutProtNMEA, isUBX ? 0 : 1)
+    items.set(M10Key.navPVTOnUART1, isUBX ? 1 : 0)
+    items.set(M10Key.rateMeas, UInt64(setup.interval_ms))
+  }
+
+  private static func addBatching(
+    _ setup: ReceiverSetup, _ watermark: UInt16, _ items: inout UBXConfiguration
+  ) {
+    guard let batch = setup.batch else { preconditionFailure("the receiver is not to batch") }
+    items.set(M10Key.batchMaxEntries, UInt64(batch.capacity))
+    items.set(M10Key.batchWarnThrs, UInt64(watermark))
+    items.set(M10Key.batchExtraPVT, batch.extraPVT ? 1 : 0)
+    items.set(M10Key.batchExtraOdo, 0)
+    items.set(M10Key.batchPIOEnable, batch.pioWired ? 1 : 0)
+    if batch.pioWired {
+      items.set(M10Key.batchPIOID, UInt64(batch.pioID))
+      items.set(M10Key.batchPIOActiveLow, batch.pioActiveLow ? 1 : 0)
+    }
+    items.set(M10Key.batchEnable, 1)
+  }
+
+  /// What switches the live epochs on UART 1 on and off.
+  private static func liveKey(_ setup: ReceiverSetup) -> UInt32 {
+    switch setup.output {
+    case .ubx: M10Key.navPVTOnUART1
+    case .nmea: M10Key.uart1OutProtNMEA
+    }
+  }
+}

@@ -1,0 +1,130 @@
+import GNSSProtocols
+import LocationTypes
+
+// Which epochs count: each one once, in order, and none made without our configuration (PWR-6).
+
+/// Live epochs kept until the buffer with the older ones is empty; at most eight, the latest.
+///
+/// The older ones that had to go are in the receiver's buffer, which is still being filled.
+struct HeldEpochs: Sendable {
+  static let capacity = 8
+
+  private var epochs = InlineArray<8, Epoch>(repeating: Epoch())
+  private var arrivals = InlineArray<8, Instant>(repeating: .boot)
+  private var first = 0
+  private(set) var count = 0
+  /// How many of them may go; they are the oldest.
+  private(set) var released = 0
+
+  /// Adds an epoch; gives true when the oldest had to go for it.
+  mutating func add(_ epoch: Epoch, at now: Instant) -> Bool {
+    let isFull = count == HeldEpochs.capacity
+    if isFull { drop() }
+    let slot = (first + count) % HeldEpochs.capacity
+    epochs[slot] = epoch
+    arrivals[slot] = now
+    count += 1
+    return isFull
+  }
+
+  /// Lets all go that are newer than the newest batch entry, of which `utc` and `arrival` are given;
+  /// throws the others away and gives their number.
+  mutating func release(after utc: UTCTime?, _ arrival: Instant?) -> UInt32 {
+    var dropped: UInt32 = 0
+    // They came in the order of time: the oldest are the stale ones.
+    while released == 0, count > 0, !isFirstNewer(than: utc, arrival) {
+      drop()
+      dropped += 1
+    }
+    released = count
+    return dropped
+  }
+
+  private func isFirstNewer(than utc: UTCTime?, _ arrival: Instant?) -> Bool {
+    if let utc, let own = epochs[first].utc { return own > utc }
+    guard let arrival else { return true }
+    return arrivals[first] > arrival
+  }
+
+  /// UTC of the newest one held.
+  var newest_utc: UTCTime? {
+    count == 0 ? nil : epochs[(first + count - 1) % HeldEpochs.capacity].utc
+  }
+
+  mutating func next() -> Epoch? {
+    guard released > 0 else { return nil }
+    let epoch = epochs[first]
+    drop()
+    return epoch
+  }
+
+  private mutating func drop() {
+    first = (first + 1) % HeldEpochs.capacity
+    count -= 1
+    if released > 0 { released -= 1 }
+  }
+}
+
+extension UBloxM10Driver {
+  /// What to do with an epoch that the decoder produced; comes after `handle` of its message.
+  public mutating func admit(_ epoch: Epoch, at now: Instant) -> Admission {
+    self.now = now
+    switch epoch.origin {
+    case .batch: return admitEntry(epoch)
+    case .live: return admitLive(epoch)
+    }
+  }
+
+  /// The next epoch that was held and is free now, oldest first; nil when there is none.
+  public mutating func nextHeld() -> Epoch? { held.next() }
+
+  private mutating func admitEntry(_ epoch: Epoch) -> Admission {
+    guard let overlap, let utc = epoch.utc else { return .accept }
+    if utc > overlap {
+      self.overlap = nil
+      return .accept
+    }
+    // Far before it is no duplicate but a clock that was set back.
+    let span = Int64(setup.interval_ms) * 1_000 * (Int64(setup.batch?.capacity ?? 0) + 120)
+    guard (overlap - utc).microseconds <= span else { return .accept }
+    counters.duplicates.count()
+    return .drop
+  }
+
+  private mutating func admitLive(_ epoch: Epoch) -> Admission {
+    switch state {
+    case .tracking: return .accept
+    case .enabling, .muting: return acceptBesideBatching(epoch)
+    case .batching, .changingWatermark, .draining:
+      guard mayStraggle else { return dropUnconfigured() }
+      return acceptBesideBatching(epoch)
+    case .unmuting, .leaving, .disabling:
+      if held.add(epoch, at: now) { counters.duplicates.count() }
+      return .hold
+    case .fallingAsleep: return facts.isConfigured ? .accept : dropUnconfigured()
+    case .idle, .unpowered, .powering, .pulsing, .waking, .probing, .probingDefault,
+      .changingSpeed, .configuring, .standby, .lost:
+      return dropUnconfigured()
+    }
+  }
+
+  /// The receiver may put this one into its buffer as well.
+  private mutating func acceptBesideBatching(_ epoch: Epoch) -> Admission {
+    if let utc = epoch.utc { overlap = utc }
+    return .accept
+  }
+
+  private mutating func dropUnconfigured() -> Admission {
+    counters.unconfigured.count()
+    return .drop
+  }
+
+  /// Batching has been left, or goes on with an empty buffer: what was held is free.
+  mutating func releaseHeld() {
+    guard held.released < held.count else { return }
+    counters.duplicates.count(held.release(after: drain.newest_utc, drain.newest_arrival))
+    if facts.batch != .off, let newest = held.newest_utc {
+      overlap = max(overlap ?? newest, newest)
+    }
+  }
+}

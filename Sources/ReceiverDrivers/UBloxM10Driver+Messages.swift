@@ -1,0 +1,152 @@
+import GNSSProtocols
+import LocationTypes
+
+// What the receiver says, state by state.
+
+extension UBloxM10Driver {
+  /// What a message means to this driver.
+  enum Meaning: Equatable {
+    /// A live epoch, or a part of one, in this protocol.
+    case live(ReceiverOutput)
+    /// The command was carried out.
+    case answer(UBXIdentity)
+    /// The command was not.
+    case refusal(UBXIdentity)
+    /// MON-VER: it is there.
+    case presence
+    /// MON-BATCH.
+    case status(UBXBatchStatus)
+    /// LOG-BATCH.
+    case entry
+    /// Nothing.
+    case nothing
+  }
+
+  mutating func hear(_ message: GNSSMessage) {
+    let meaning: Meaning
+    switch message {
+    case .rmc, .gga, .gsa, .gsv, .gst, .vtg, .zda, .gll: meaning = .live(.nmea)
+    case .navPVT: meaning = .live(.ubx)
+    case .acknowledged(let identity): meaning = .answer(identity)
+    case .refused(let identity): meaning = .refusal(identity)
+    case .receiverVersion: meaning = .presence
+    case .batchStatus(let status): meaning = .status(status)
+    case .batchEntry(let entry):
+      note(entry)
+      meaning = .entry
+    case .other: meaning = .nothing
+    }
+    hear(meaning)
+  }
+
+  private mutating func hear(_ meaning: Meaning) {
+    switch state {
+    case .idle, .unpowered, .powering, .pulsing, .waking, .lost: break
+    case .probing, .probingDefault: if meaning == .presence { foundReceiver() }
+    case .changingSpeed, .configuring, .enabling, .muting, .changingWatermark, .unmuting,
+      .disabling:
+      hearAnswer(meaning)
+    case .tracking:
+      due = now + silenceOfLoss
+      hearUnasked(meaning, unless: setup.output)
+    case .batching: hearUnasked(meaning, unless: nil)
+    case .draining:
+      hearUnasked(meaning, unless: nil)
+      if state == .draining { hearDrain(meaning) }
+    case .leaving: hearDrain(meaning)
+    case .fallingAsleep: hearWhileFallingAsleep(meaning)
+    case .standby: hearWhileAsleep()
+    }
+  }
+
+  /// Live epochs that the configuration forbids show that the receiver has lost it.
+  private mutating func hearUnasked(_ meaning: Meaning, unless allowed: ReceiverOutput?) {
+    guard case .live(let output) = meaning, output != allowed, !mayStraggle else { return }
+    _ = loseConfiguration()
+  }
+
+  /// Whether what was made under the configuration before may still arrive.
+  var mayStraggle: Bool { now - obeysSince <= answerTime }
+
+  private mutating func foundReceiver() {
+    if state == .probingDefault { return enter(.changingSpeed) }
+    facts.isHeard = true
+    attempts.wakes = 0
+    attempts.speedChanges = 0
+    proceed()
+  }
+
+  private mutating func hearAnswer(_ meaning: Meaning) {
+    switch meaning {
+    case .answer(.cfgVALSET): if !staleAnswers.takes(at: now) { completed() }
+    case .refusal(.cfgVALSET): if !staleAnswers.takes(at: now) { refused() }
+    case .answer, .refusal, .live, .presence, .status, .entry, .nothing: break
+    }
+  }
+
+  /// The command in flight was carried out.
+  private mutating func completed() {
+    staleAnswers.completed(sends: sends, until: now + answerTime)
+    switch state {
+    case .changingSpeed: return enter(.probing)
+    case .configuring:
+      facts.isConfigured = true
+      facts.isMuted = false
+      obeysSince = now
+    case .enabling:
+      facts.batch = .on
+      facts.isDrained = false
+      facts.watermark = askedWatermark
+      drain.expected = nil
+      drain.emptied = now
+    case .muting:
+      facts.isMuted = true
+      facts.isDrained = false
+      obeysSince = now
+    case .changingWatermark: facts.watermark = askedWatermark
+    case .unmuting:
+      facts.isMuted = false
+      facts.isDrained = false
+    case .disabling: leftBatching()
+    case .idle, .unpowered, .powering, .pulsing, .waking, .probing, .probingDefault, .tracking,
+      .batching, .draining, .leaving, .fallingAsleep, .standby, .lost:
+      preconditionFailure("no command of this state is acknowledged")
+    }
+    proceed()
+  }
+
+  private mutating func leftBatching() {
+    facts.batch = .off
+    facts.mayHold = false
+  }
+
+  /// The receiver said no.
+  private mutating func refused() {
+    counters.refusals.count()
+    switch state {
+    case .enabling:
+      facts.refusesBatching = true
+      leftBatching()
+      proceed()
+    case .disabling:
+      // One that knows no batching does not batch.
+      leftBatching()
+      proceed()
+    case .changingSpeed: enter(.probing)
+    case .configuring, .muting, .changingWatermark, .unmuting: repeatOrLose()
+    case .idle, .unpowered, .powering, .pulsing, .waking, .probing, .probingDefault, .tracking,
+      .batching, .draining, .leaving, .fallingAsleep, .standby, .lost:
+      preconditionFailure("no command of this state is refused")
+    }
+  }
+
+  /// The watermark of the command that was sent last.
+  private var askedWatermark: UInt16 {
+    switch lastSent {
+    case .enableBatching(let watermark), .watermark(let watermark): watermark
+    case .none, .probe, .wakeBytes, .lineSpeed, .configuration, .liveOutput, .retrieveBatch,
+      .disableBatching, .standby:
+      preconditionFailure("the last command had no watermark")
+    }
+  }
+}

@@ -1,0 +1,134 @@
+import GNSSProtocols
+import LocationTypes
+
+/// Drives a u-blox M10 (MAX-M10S and kin): configuration, standby, wake-up, batching. Pure.
+///
+/// It keeps what is known of the receiver and the latest goal; whenever nothing is in flight,
+/// `nextState` picks the one next thing to do. So goals may change at any moment and nothing that
+/// the receiver has buffered is lost on the way. Sequences: Docs/Reference/receivers.md.
+public struct UBloxM10Driver: Sendable {
+  let setup: ReceiverSetup
+  /// What the driver is doing; written by `enter` alone.
+  public private(set) var state = State.idle
+  /// What has happened so far.
+  public internal(set) var counters = DriverCounters()
+
+  var goal: ReceiverGoal?
+  var facts: Facts
+  var pending = Pending()
+  var effects = DriverEffects()
+  var command = M10Command.none
+  var due: Instant?
+  var now = Instant.boot
+  var sends: UInt8 = 0
+  var sentAt = Instant.boot
+  var lastSent = M10Command.none
+  /// Speed of the host's side of the line; nil when not known.
+  var hostSpeed: UInt32?
+  var isAnnounced = false
+  var isRecovering = false
+  var isDrainWanted = false
+  var drain = Drain()
+  var held = HeldEpochs()
+  /// Newest UTC that was handed on and may also be in the receiver's buffer.
+  var overlap: UTCTime?
+  /// Since when the receiver has had to obey the configuration that it has now.
+  var obeysSince = Instant.boot
+  var staleAnswers = StaleAnswers()
+  var attempts = Attempts()
+  var restUntil = Instant.boot
+
+  /// Creates a driver that knows nothing of the receiver and does nothing before the first goal.
+  ///
+  /// With a supply switch the receiver counts as switched off, else as in an unknown state.
+  public init(_ setup: ReceiverSetup) {
+    self.setup = setup
+    facts = Facts(
+      power: setup.hasSupplySwitch ? .cut : .unknown, batch: setup.batch == nil ? .off : .unknown)
+  }
+
+  /// When it must be stepped with `.deadline`; nil when only events move it.
+  public var deadline: Instant? { pending.isEmpty ? due : now }
+
+  /// Bytes to write now; the next `handle` clears them.
+  public var outgoing: FrameBuffer { command.frame(for: setup) }
+
+  /// Whether there is anything in `outgoing`; cheaper than making it.
+  public var hasOutgoing: Bool { command != .none }
+
+  /// Whether nothing is in flight, so that the board may sleep until `deadline`.
+  public var isSettled: Bool {
+    guard pending.isEmpty else { return false }
+    switch state {
+    case .idle, .tracking, .batching, .standby, .lost: return true
+    case .unpowered: return due == nil
+    case .powering, .pulsing, .waking, .probing, .probingDefault, .changingSpeed, .configuring,
+      .enabling, .muting, .changingWatermark, .draining, .unmuting, .leaving, .disabling,
+      .fallingAsleep:
+      return false
+    }
+  }
+
+  /// Whether the receiver may hold fixes that have not been drained.
+  public var buffersFixes: Bool { facts.mayHold }
+
+  /// Whether the receiver's buffer is being emptied, or is going to be because that was asked for.
+  public var isDraining: Bool {
+    isDrainWanted || pending.drained || state == .draining || state == .leaving
+  }
+
+  /// Takes an event in and gives what is to be done; O(1).
+  ///
+  /// Order of the effects: pin, line speed, then the bytes of ``outgoing``.
+  public mutating func handle(_ event: DriverEvent, at now: Instant) -> DriverEffects {
+    self.now = now
+    effects = DriverEffects()
+    command = .none
+    switch event {
+    case .goal(let goal): take(goal)
+    case .drain: takeDrain()
+    case .message(let message): hear(message)
+    case .deadline: if let due, now >= due { expire() }
+    case .batchPin: takeBatchPin()
+    case .lineFault: takeLineFault()
+    }
+    tellNext()
+    return effects
+  }
+
+  /// Puts what is to be told first into the effects.
+  private mutating func tellNext() {
+    if pending.lost {
+      pending.lost = false
+      effects.observation = .lost
+    } else if pending.recovered {
+      pending.recovered = false
+      effects.observation = .recovered
+    } else if pending.drained {
+      pending.drained = false
+      effects.observation = .drained
+    } else if pending.settled, let goal {
+      pending.settled = false
+      effects.observation = isCompromise(goal) ? .refused(goal) : .settled(goal)
+    }
+  }
+
+  /// Whether the receiver, where it has settled, does less than the goal asks.
+  private func isCompromise(_ goal: ReceiverGoal) -> Bool {
+    switch goal {
+    case .batching: wanted == .tracking
+    case .off, .standby, .tracking: false
+    }
+  }
+
+  /// The only place that writes the state: enters it and does what is done on entering.
+  mutating func enter(_ new: State) {
+    let old = state
+    state = new
+    sends = 0
+    due = nil
+    // A pulse always ends, whatever cut it short.
+    if old == .pulsing { effects.pin = PinCommand(.receiverWake, .inactive) }
+    begin(new)
+  }
+}

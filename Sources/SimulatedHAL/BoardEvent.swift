@@ -1,0 +1,96 @@
+import LocationTypes
+
+/// What a receiver draws power for.
+public enum ReceiverPowerState: Int, CaseIterable, Sendable {
+  /// No supply at all: neither configuration nor ephemeris are kept.
+  case off = 0
+  /// Supply cut, the backup domain alive: clock, ephemeris and the backup layer are kept.
+  case backup = 1
+  /// Asleep on command with its supply on.
+  case standby = 2
+  /// Running without a fix.
+  case acquiring = 3
+  /// Running with a fix.
+  case tracking = 4
+  /// Running with a fix in the receiver's own power-save mode.
+  case powersave = 5
+  /// Running with a fix, storing epochs in its own buffer and sending none.
+  case batching = 6
+
+  /// The state's name in a trace.
+  public var name: String {
+    switch self {
+    case .off: "off"
+    case .backup: "backup"
+    case .standby: "standby"
+    case .acquiring: "acquiring"
+    case .tracking: "tracking"
+    case .powersave: "powersave"
+    case .batching: "batching"
+    }
+  }
+}
+
+/// What happened on the simulated board, for a trace.
+///
+/// The events alone, with the time the run ended, give the energy ledger back.
+public enum BoardEvent: Equatable, Sendable {
+  /// The receiver entered a state in which it draws that many milliwatts.
+  case receiver(ReceiverPowerState, mW: Double)
+  /// The board entered a state in which it draws that many milliwatts.
+  case board(BoardState, mW: Double)
+  /// The sleeping board was woken; comes right after its `board(.awake)`.
+  case wake(WakeReason)
+}
+
+/// A ``BoardEvent`` and when it happened.
+public struct TimedBoardEvent: Equatable, Sendable {
+  /// When.
+  public var time: Instant
+  /// What.
+  public var event: BoardEvent
+
+  /// Creates an event.
+  public init(time: Instant, event: BoardEvent) {
+    self.time = time
+    self.event = event
+  }
+}
+
+/// Something a board must never be asked for, and was.
+public struct Violation: Equatable, Sendable, CustomStringConvertible {
+  /// Which rule was broken.
+  public enum Kind: Equatable, Sendable {
+    /// Bytes were written to a receiver without supply (they feed it through its pin).
+    case wroteWithoutSupply
+    /// A pin was driven into a receiver without supply.
+    case droveWithoutSupply
+    /// The supply was cut while a standby command was on its way or being carried out (PWR-5).
+    case cutBeforeStandby
+    /// The receiver was asked for something it does not have and said no (NAK).
+    case refusedByReceiver
+    /// A sleep was asked for with the alarm too near; a lighter one was entered (PWR-9).
+    case alarmTooNear
+    /// A sleep was asked for that the board does not have; a lighter one was entered.
+    case noSuchSleep
+    /// The board was sent to sleep without anything that can ever wake it.
+    case sleepWithoutEnd
+  }
+
+  /// When.
+  public var time: Instant
+  /// Which rule.
+  public var kind: Kind
+  /// What happened, in words.
+  public var text: String
+
+  /// Creates a violation.
+  public init(time: Instant, kind: Kind, text: String) {
+    self.time = time
+    self.kind = kind
+    self.text = text
+  }
+
+  /// Time and words on one line.
+  public var description: String { "\(time.seconds) s: \(text)" }
+}

@@ -1,0 +1,138 @@
+import LocationTypes
+
+/// Where time and energy went: exact sums over states of constant power.
+///
+/// Time is kept in whole microseconds for each state and each power; energy is their product, so that
+/// whoever reads the trace gets the same figures. 1 mJ = 1 mW for 1 s.
+public struct EnergyLedger: Equatable, Sendable {
+  /// Time spent in one state at one power.
+  struct Entry: Equatable, Sendable {
+    var state: Int
+    var mW: Double
+    var time: Interval
+  }
+
+  var receiverEntries: [Entry] = []
+  var boardEntries: [Entry] = []
+  private var receiverState = 0
+  private var receiver_mW = 0.0
+  private var receiverSince = Instant.boot
+  private var boardState = BoardState.awake
+  private var board_mW = 0.0
+  private var boardSince = Instant.boot
+  private var wakesByReason = [Int](repeating: 0, count: 4)
+  /// What the receiver draws in the two states of a receiver that is never switched off.
+  var alwaysOn = (acquiring_mW: 0.0, tracking_mW: 0.0, firstFix: Interval.zero)
+  /// What the board draws awake.
+  var awake_mW = 0.0
+  /// Up to when the ledger is closed.
+  public private(set) var end = Instant.boot
+
+  /// Creates a ledger that begins at boot with nothing drawing power.
+  public init() {}
+
+  /// Whether two ledgers tell the same.
+  public static func == (a: EnergyLedger, b: EnergyLedger) -> Bool {
+    a.end == b.end && a.receiverEntries == b.receiverEntries && a.boardEntries == b.boardEntries
+      && a.wakesByReason == b.wakesByReason
+  }
+
+  /// Enters an event; events come in order of time.
+  public mutating func add(_ event: BoardEvent, at time: Instant) {
+    switch event {
+    case .receiver(let state, let mW):
+      EnergyLedger.add(
+        time - receiverSince, to: &receiverEntries, state: receiverState, mW: receiver_mW)
+      receiverState = state.rawValue
+      receiver_mW = mW
+      receiverSince = time
+    case .board(let state, let mW):
+      EnergyLedger.add(
+        time - boardSince, to: &boardEntries, state: Int(boardState.rawValue), mW: board_mW)
+      boardState = state
+      board_mW = mW
+      boardSince = time
+    case .wake(let reason):
+      wakesByReason[Int(reason.rawValue)] += 1
+    }
+    end = max(end, time)
+  }
+
+  /// The ledger as it stands at `time`, with the states that last until then.
+  public func closed(at time: Instant) -> EnergyLedger {
+    var copy = self
+    copy.close(at: time)
+    return copy
+  }
+
+  private mutating func close(at time: Instant) {
+    EnergyLedger.add(
+      time - receiverSince, to: &receiverEntries, state: receiverState, mW: receiver_mW)
+    EnergyLedger.add(
+      time - boardSince, to: &boardEntries, state: Int(boardState.rawValue), mW: board_mW)
+    receiverSince = time
+    boardSince = time
+    end = time
+  }
+
+  private static func add(_ time: Interval, to entries: inout [Entry], state: Int, mW: Double) {
+    guard time > .zero else { return }
+    for i in entries.indices where entries[i].state == state && entries[i].mW == mW {
+      entries[i].time = entries[i].time + time
+      return
+    }
+    entries.append(Entry(state: state, mW: mW, time: time))
+  }
+}
+
+extension EnergyLedger {
+  private static func energy(_ entries: [Entry], _ state: Int?) -> Double {
+    var sum = 0.0
+    for entry in entries where state == nil || entry.state == state {
+      sum += entry.mW * entry.time.seconds
+    }
+    return sum
+  }
+
+  private static func time(_ entries: [Entry], _ state: Int) -> Interval {
+    var sum = Interval.zero
+    for entry in entries where entry.state == state { sum = sum + entry.time }
+    return sum
+  }
+
+  /// Energy the receiver used, mJ.
+  public var receiver_mJ: Double { EnergyLedger.energy(receiverEntries, nil) }
+  /// Energy the board used, mJ.
+  public var board_mJ: Double { EnergyLedger.energy(boardEntries, nil) }
+  /// Energy the receiver used in one state, mJ.
+  public func energy_mJ(of state: ReceiverPowerState) -> Double {
+    EnergyLedger.energy(receiverEntries, state.rawValue)
+  }
+  /// Energy the board used in one state, mJ.
+  public func energy_mJ(of state: BoardState) -> Double {
+    EnergyLedger.energy(boardEntries, Int(state.rawValue))
+  }
+  /// Time the receiver spent in one state.
+  public func time(of state: ReceiverPowerState) -> Interval {
+    EnergyLedger.time(receiverEntries, state.rawValue)
+  }
+  /// Time the board spent in one state.
+  public func time(of state: BoardState) -> Interval {
+    EnergyLedger.time(boardEntries, Int(state.rawValue))
+  }
+  /// Time the board ran code.
+  public var awake: Interval { time(of: .awake) }
+  /// How often the sleeping board was woken.
+  public var hostWakes: Int { wakesByReason.reduce(0, +) }
+  /// How often the sleeping board was woken for one reason.
+  public func hostWakes(for reason: WakeReason) -> Int { wakesByReason[Int(reason.rawValue)] }
+
+  /// What a receiver would have used that finds its first fix once and then tracks, mJ.
+  public var receiverAlwaysOn_mJ: Double {
+    let first = min(alwaysOn.firstFix, end - .boot)
+    return alwaysOn.acquiring_mW * first.seconds
+      + alwaysOn.tracking_mW * ((end - .boot) - first).seconds
+  }
+  /// What a board would have used that never sleeps, mJ.
+  public var boardAlwaysAwake_mJ: Double { awake_mW * end.seconds }
+}

@@ -1,0 +1,36 @@
+import LocationTypes
+
+/// What goes wrong in a simulated run, and when.
+public struct FaultPlan: Equatable, Sendable {
+  /// Bytes on the line that the receiver did not send.
+  public struct Garbage: Equatable, Sendable {
+    /// When the first one comes.
+    public var time: Instant
+    /// How many, 1 to 4,096.
+    public var count: Int
+
+    /// Creates garbage.
+    public init(time: Instant, count: Int) {
+      self.time = time
+      self.count = min(max(count, 1), 4_096)
+    }
+  }
+
+  /// Chance, 0 to 1, that a command is obeyed and its acknowledgement lost.
+  public var acknowledgementLoss = 0.0
+  /// So many acknowledgements, from the first one, are lost for certain.
+  public var acknowledgementsLostFirst = 0
+  /// Chance, 0 to 1, that a command does not reach the receiver.
+  public var commandLoss = 0.0
+  /// Moments at which the receiver restarts and all its configuration is gone, backup layer too.
+  public var configurationLosses: [Instant] = []
+  /// Times without a usable sky.
+  public var noSky: [Range<Instant>] = []
+  /// Garbage on the line.
+  public var garbage: [Garbage] = []
+  /// Times in which the receiver's device does not exist; it has no supply then.
+  public var gone: [Range<Instant>] = []
+
+  /// Creates a plan in which nothing goes wrong.
+  public init() {}
+}

@@ -1,0 +1,145 @@
+import GNSSProtocols
+
+/// Keys of the u-blox M10's configuration that the simulated receiver knows (UBX-21035062).
+enum ConfigurationKey {
+  static let measurementPeriod: UInt32 = 0x3021_0001
+  static let navigationRatio: UInt32 = 0x3021_0002
+  static let lineSpeed: UInt32 = 0x4052_0001
+  static let acceptsUBX: UInt32 = 0x1073_0001
+  static let sendsUBX: UInt32 = 0x1074_0001
+  static let sendsNMEA: UInt32 = 0x1074_0002
+  static let navPVT: UInt32 = 0x2091_0007
+  static let gga: UInt32 = 0x2091_00BB
+  static let gll: UInt32 = 0x2091_00CA
+  static let gsa: UInt32 = 0x2091_00C0
+  static let gsv: UInt32 = 0x2091_00C5
+  static let rmc: UInt32 = 0x2091_00AC
+  static let vtg: UInt32 = 0x2091_00B1
+  static let gst: UInt32 = 0x2091_00D4
+  static let zda: UInt32 = 0x2091_00D9
+  static let powerMode: UInt32 = 0x20D0_0001
+  static let batchEnable: UInt32 = 0x1026_0013
+  static let batchPinEnable: UInt32 = 0x1026_0014
+  static let batchEntries: UInt32 = 0x3026_0015
+  static let batchWatermark: UInt32 = 0x3026_0016
+  static let batchPinActiveLow: UInt32 = 0x1026_0018
+  static let batchPin: UInt32 = 0x2026_0019
+  static let batchExtraPVT: UInt32 = 0x1026_001A
+  static let batchExtraOdometer: UInt32 = 0x1026_001B
+}
+
+/// The layers of a u-blox receiver's configuration.
+struct ReceiverConfiguration: Sendable {
+  private struct Entry: Sendable {
+    var key: UInt32
+    var factory: UInt64
+    var batteryBacked: UInt64?
+    var ram: UInt64
+  }
+
+  private var entries: [Entry] = []
+
+  /// Creates the factory's configuration.
+  init(_ figures: ReceiverFigures) {
+    add(ConfigurationKey.measurementPeriod, UInt64(figures.interval.microseconds / 1_000))
+    add(ConfigurationKey.navigationRatio, 1)
+    add(ConfigurationKey.lineSpeed, UInt64(figures.defaultSpeed))
+    for key in [ConfigurationKey.acceptsUBX, ConfigurationKey.sendsUBX] { add(key, 1) }
+    // Other protocols in: NMEA, RTCM.
+    for key: UInt32 in [0x1073_0002, 0x1073_0004] { add(key, 1) }
+    add(ConfigurationKey.sendsNMEA, 1)
+    add(ConfigurationKey.navPVT, 0)
+    for key in [
+      ConfigurationKey.gga, ConfigurationKey.gll, ConfigurationKey.gsa, ConfigurationKey.gsv,
+      ConfigurationKey.rmc, ConfigurationKey.vtg,
+    ] {
+      add(key, 1)
+    }
+    for key in [ConfigurationKey.gst, ConfigurationKey.zda] { add(key, 0) }
+    // NAVSPG: dynamic model, fix mode; PM: periods, on time, flags, EXTINT; TXREADY is not simulated.
+    for key: UInt32 in [
+      0x2011_0021, 0x2011_0011, 0x40D0_0002, 0x40D0_0003, 0x30D0_0004, 0x30D0_0005,
+      0x20D0_0006, 0x10D0_0007, 0x10D0_0008, 0x10D0_0009, 0x10D0_000A, 0x10D0_000B,
+      0x10D0_000C, 0x10D0_000D, 0x10D0_000E, 0x40D0_000F,
+    ] {
+      add(key, 0)
+    }
+    // SIGNAL: which satellite systems.
+    for key: UInt32 in [
+      0x1031_001F, 0x1031_0001, 0x1031_0020, 0x1031_0005, 0x1031_0021, 0x1031_0007,
+      0x1031_0022, 0x1031_000D, 0x1031_000F, 0x1031_0024, 0x1031_0012, 0x1031_0014,
+      0x1031_0025, 0x1031_0018,
+    ] {
+      add(key, 1)
+    }
+    add(ConfigurationKey.powerMode, 0)
+    if figures.batch != nil { addBatch() }
+  }
+
+  private mutating func addBatch() {
+    for key in [
+      ConfigurationKey.batchEnable, ConfigurationKey.batchPinEnable,
+      ConfigurationKey.batchEntries, ConfigurationKey.batchWatermark,
+      ConfigurationKey.batchPinActiveLow, ConfigurationKey.batchPin,
+      ConfigurationKey.batchExtraPVT, ConfigurationKey.batchExtraOdometer,
+    ] {
+      add(key, 0)
+    }
+  }
+
+  private mutating func add(_ key: UInt32, _ value: UInt64) {
+    entries.append(Entry(key: key, factory: value, batteryBacked: nil, ram: value))
+  }
+
+  private func index(of key: UInt32) -> Int? { entries.firstIndex { $0.key == key } }
+
+  /// The value that counts; 0 for a key the receiver does not have.
+  func value(_ key: UInt32) -> UInt64 { index(of: key).map { entries[$0].ram } ?? 0 }
+
+  /// Whether a key's value counts as yes.
+  func isOn(_ key: UInt32) -> Bool { value(key) != 0 }
+
+  /// The key that the receiver does not have or whose value it does not take; nil if all is well.
+  func firstRefused(_ items: UBXConfiguration) -> UInt32? {
+    for i in 0..<items.count {
+      let item = items[i]
+      guard index(of: item.key) != nil else { return item.key }
+      let isTaken =
+        switch item.key {
+        case ConfigurationKey.measurementPeriod: (25...65_535).contains(item.value)
+        case ConfigurationKey.navigationRatio: (1...127).contains(item.value)
+        case ConfigurationKey.lineSpeed: ReceiverConfiguration.speeds.contains(item.value)
+        case ConfigurationKey.powerMode: item.value <= 2
+        case _: item.key >> 28 != 1 || item.value <= 1
+        }
+      if !isTaken { return item.key }
+    }
+    return nil
+  }
+
+  private static let speeds: [UInt64] = [
+    4_800, 9_600, 19_200, 38_400, 57_600, 115_200, 230_400, 460_800, 921_600,
+  ]
+
+  /// Writes items, all of which the receiver takes.
+  mutating func write(_ items: UBXConfiguration) {
+    for i in 0..<items.count {
+      let item = items[i]
+      guard let place = index(of: item.key) else { continue }
+      if items.layers.contains(.ram) { entries[place].ram = item.value }
+      if items.layers.contains(.batteryBacked) { entries[place].batteryBacked = item.value }
+    }
+  }
+
+  /// The receiver starts: RAM is filled from the layers below.
+  mutating func restart() {
+    for i in entries.indices {
+      entries[i].ram = entries[i].batteryBacked ?? entries[i].factory
+    }
+  }
+
+  /// The backup domain lost its supply.
+  mutating func loseBatteryBacked() {
+    for i in entries.indices { entries[i].batteryBacked = nil }
+  }
+}

@@ -1,0 +1,225 @@
+import LocationTypes
+
+/// Bytes on their way from the receiver to the board, each with its moment, in O(1) a burst.
+///
+/// A burst is bytes back to back: byte k of n arrives (k + 1) / n of the burst's time after it began.
+/// What has arrived and is not yet read waits here too.
+struct ReceiverLine: Sendable {
+  private struct Burst {
+    var start: Int64
+    var duration: Int64
+    var speed: UInt32
+    /// Bytes it had when it began.
+    var total: Int
+    /// Bytes that are gone: read or lost.
+    var taken: Int
+
+    var end: Int64 { start + duration }
+
+    /// When byte `index` has arrived, rounded up to the microsecond.
+    func arrival(_ index: Int) -> Int64 {
+      start + (Int64(index + 1) * duration + Int64(total) - 1) / Int64(total)
+    }
+
+    /// How many bytes have arrived by `time`.
+    func arrived(by time: Int64) -> Int {
+      if time >= end { return total }
+      if time <= start { return 0 }
+      // arrival(k) ≤ time ⇔ (k + 1) · duration ≤ (time − start) · total
+      return Int((time - start) * Int64(total) / duration)
+    }
+
+    /// Its first `count` bytes, all of which have arrived by `time`.
+    func arrivedPart(_ count: Int, by time: Int64) -> Burst {
+      let end = min(time, arrival(count - 1))
+      return Burst(
+        start: start, duration: max(end - start, 1), speed: speed, total: count, taken: taken)
+    }
+
+    /// Its bytes from `index` on.
+    func comingPart(from index: Int) -> Burst {
+      let begin = index > 0 ? arrival(index - 1) : start
+      return Burst(
+        start: begin, duration: max(end - begin, 1), speed: speed, total: total - index, taken: 0)
+    }
+  }
+
+  private var bytes: [UInt8] = []
+  private var readIndex = 0
+  private var bursts: [Burst] = []
+  private var firstBurst = 0
+  /// Bytes taken off the line without being read.
+  private(set) var lost = 0
+
+  init() {
+    bytes.reserveCapacity(8_192)
+    bursts.reserveCapacity(64)
+  }
+
+  /// When the receiver has sent all it was given.
+  private(set) var freeAt = Instant.boot
+
+  /// Adds the bytes of a burst that begins at `start`, or when the line is free; 10 bits a byte.
+  mutating func send(_ span: Span<UInt8>, at start: Instant, speed: UInt32) {
+    let duration = (Int64(span.count) * 10_000_000 + Int64(speed) - 1) / Int64(speed)
+    send(span, at: start, lasting: Interval(microseconds: duration), speed: speed)
+  }
+
+  /// Adds the bytes of a burst that takes a given time.
+  mutating func send(
+    _ span: Span<UInt8>, at start: Instant, lasting duration: Interval, speed: UInt32
+  ) {
+    guard !span.isEmpty else { return }
+    let begin = max(start, freeAt)
+    for i in span.indices { bytes.append(span[i]) }
+    bursts.append(
+      Burst(
+        start: begin.microseconds, duration: max(duration.microseconds, 1), speed: speed,
+        total: span.count, taken: 0))
+    freeAt = begin + Interval(microseconds: max(duration.microseconds, 1))
+  }
+
+  /// When a wait for bytes is over: `enough` have gathered, or a pause follows; nil with no bytes.
+  func ready(enough: Int, pause: Interval) -> Instant? {
+    guard firstBurst < bursts.count else { return nil }
+    var missing = max(enough, 1)
+    var index = firstBurst
+    while true {
+      let burst = bursts[index]
+      let left = burst.total - burst.taken
+      if left >= missing {
+        return Instant(microseconds: burst.arrival(burst.taken + missing - 1))
+      }
+      missing -= left
+      let next = index + 1
+      if next == bursts.count || bursts[next].start > burst.end + pause.microseconds {
+        return Instant(microseconds: burst.end)
+      }
+      index = next
+    }
+  }
+
+  /// When the first byte that nobody has taken arrives; nil with no bytes.
+  var firstArrival: Instant? {
+    guard firstBurst < bursts.count else { return nil }
+    let burst = bursts[firstBurst]
+    return Instant(microseconds: burst.arrival(burst.taken))
+  }
+
+  /// When the first byte after `time` arrives; nil if none is on its way.
+  func firstArrival(after time: Instant) -> Instant? {
+    for burst in bursts[firstBurst...] where burst.end > time.microseconds {
+      let next = max(burst.taken, burst.arrived(by: time.microseconds))
+      return Instant(microseconds: burst.arrival(next))
+    }
+    return nil
+  }
+
+  /// Up to 128 bytes that have arrived by `now`; what was sent at another speed than `speed` is
+  /// rubbish.
+  mutating func read(at now: Instant, speed: UInt32) -> ByteChunk {
+    var chunk = ByteChunk()
+    while firstBurst < bursts.count, !chunk.isFull {
+      let burst = bursts[firstBurst]
+      let ready = burst.arrived(by: now.microseconds) - burst.taken
+      let count = min(ready, ByteChunk.capacity - chunk.count)
+      if count <= 0 { break }
+      if burst.speed == speed {
+        for i in readIndex..<(readIndex + count) { chunk.append(bytes[i]) }
+      } else {
+        for i in readIndex..<(readIndex + count) {
+          chunk.append(ReceiverLine.garbled(bytes[i], at: i))
+        }
+      }
+      take(count)
+    }
+    return chunk
+  }
+
+  /// What a byte looks like that was sampled at the wrong speed: nothing one can use.
+  private static func garbled(_ byte: UInt8, at index: Int) -> UInt8 {
+    let mixed = (UInt32(byte) &+ UInt32(truncatingIfNeeded: index)) &* 2_654_435_761
+    return UInt8(truncatingIfNeeded: mixed >> 24) | 0x80
+  }
+
+  /// Loses what arrived by `now`.
+  mutating func loseArrived(by now: Instant) {
+    while firstBurst < bursts.count {
+      let ready = bursts[firstBurst].arrived(by: now.microseconds) - bursts[firstBurst].taken
+      if ready <= 0 { return }
+      lost += ready
+      take(ready)
+    }
+  }
+
+  /// Loses what arrived by `now` at another speed than `speed`.
+  mutating func loseGarbled(by now: Instant, speed: UInt32) {
+    while firstBurst < bursts.count, bursts[firstBurst].speed != speed {
+      let ready = bursts[firstBurst].arrived(by: now.microseconds) - bursts[firstBurst].taken
+      if ready <= 0 { return }
+      lost += ready
+      take(ready)
+    }
+  }
+
+  /// Loses what arrived by `now` when `limit` bytes were unread already.
+  mutating func loseExcess(over limit: Int, by now: Instant) {
+    if bytes.count - readIndex <= limit { return }
+    var room = limit
+    var place = readIndex
+    var rest: [Burst] = []
+    for burst in bursts[firstBurst...] {
+      let arrived = max(burst.arrived(by: now.microseconds), burst.taken)
+      let kept = min(arrived - burst.taken, room)
+      let excess = arrived - burst.taken - kept
+      room -= kept
+      if excess == 0 {
+        rest.append(burst)
+        place += burst.total - burst.taken
+        continue
+      }
+      lost += excess
+      bytes.removeSubrange((place + kept)..<(place + kept + excess))
+      if kept > 0 { rest.append(burst.arrivedPart(burst.taken + kept, by: now.microseconds)) }
+      if arrived < burst.total { rest.append(burst.comingPart(from: arrived)) }
+      place += kept + burst.total - arrived
+    }
+    bursts.replaceSubrange(firstBurst..., with: rest)
+    if firstBurst == bursts.count { reset() }
+  }
+
+  /// Cuts off what has not arrived by `now`: the sender fell silent.
+  mutating func cut(at now: Instant) {
+    while let burst = bursts.last, bursts.count > firstBurst, burst.end > now.microseconds {
+      let arrived = max(burst.arrived(by: now.microseconds), burst.taken)
+      bytes.removeLast(burst.total - arrived)
+      bursts.removeLast()
+      guard arrived > burst.taken else { continue }
+      bursts.append(burst.arrivedPart(arrived, by: now.microseconds))
+      break
+    }
+    freeAt = min(freeAt, now)
+    if firstBurst == bursts.count { reset() }
+  }
+
+  private mutating func take(_ count: Int) {
+    readIndex += count
+    bursts[firstBurst].taken += count
+    if bursts[firstBurst].taken == bursts[firstBurst].total { firstBurst += 1 }
+    if firstBurst == bursts.count {
+      reset()
+    } else if firstBurst >= 1_024 {
+      bursts.removeFirst(firstBurst)
+      bytes.removeFirst(readIndex)
+      firstBurst = 0
+      readIndex = 0
+    }
+  }
+
+  private mutating func reset() {
+    bursts.removeAll(keepingCapacity: true)
+    bytes.removeAll(keepingCapacity: true)
+    firstBurst = 0
+    readIndex = 0
+  }
+}

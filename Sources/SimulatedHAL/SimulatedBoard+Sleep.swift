@@ -1,0 +1,137 @@
+import LocationHAL
+import LocationTypes
+
+extension SimulatedBoard {
+  /// Waits in `state` until `deadline`, bytes, an edge or a request, and moves the clock there.
+  ///
+  /// See `BoardSleep.wait(in:until:listening:)`. In suspend, and while the board comes back from it,
+  /// bytes are lost; elsewhere they gather, up to 4,096. After a sleep the board is awake for the
+  /// state's resume time. O(receiver events) until then.
+  public mutating func wait(
+    in state: BoardState, until deadline: Instant, listening: Bool
+  ) -> Waking {
+    advance(to: now)
+    if let reason = present(in: state, listening) { return waking(reason) }
+    if deadline <= now { return waking(.alarm) }
+    defer { receiver.line.loseExcess(over: SimulatedBoard.inputBuffer, by: now) }
+    guard state != .awake else {
+      let sources = listening ? WakeSources.all : WakeSources.all.subtracting(.bytes)
+      let (end, reason) = pass(sources, isDeep: false, alarm: deadline)
+      now = end
+      return waking(reason)
+    }
+    let entered = enterable(state, until: deadline)
+    return sleep(in: entered, until: deadline, listening)
+  }
+
+  /// Bytes the board keeps for who does not listen.
+  private static let inputBuffer = 4_096
+
+  /// What already ends a wait; a deep sleep is not begun with bytes unread.
+  private func present(in state: BoardState, _ listening: Bool) -> WakeReason? {
+    if listening, lineChanged || isReadable(gathered: state < .suspended) { return .bytes }
+    if pinRose { return .batchPin }
+    if let first = requests.first, first <= now { return .request }
+    return nil
+  }
+
+  private func isReadable(gathered: Bool) -> Bool {
+    let ready = gathered ? gatheredBytes : receiver.line.firstArrival
+    return ready.map { $0 <= now } ?? false
+  }
+
+  /// When a shallow wait for bytes ends.
+  private var gatheredBytes: Instant? {
+    receiver.line.ready(enough: setup.board.gatheredBytes, pause: setup.board.linePause)
+  }
+
+  private mutating func waking(_ reason: WakeReason) -> Waking {
+    defer { pinRose = false }
+    while let first = requests.first, first <= now { requests.removeFirst() }
+    return Waking(reason: reason, batchPinRose: pinRose)
+  }
+
+  /// The sleep that can be entered: the one asked for, or a lighter one.
+  private mutating func enterable(_ wanted: BoardState, until deadline: Instant) -> BoardState {
+    var state = wanted
+    while state > .idle {
+      if let figures = setup.board.sleep(state) {
+        if deadline - now > figures.minimum { return state }
+        violate(
+          .alarmTooNear,
+          "\(state) was asked for with an alarm \((deadline - now).seconds) s away")
+      } else {
+        violate(.noSuchSleep, "\(state) was asked for, which the board does not have")
+      }
+      state = state == .off ? .suspended : .idle
+    }
+    return state
+  }
+
+  private mutating func sleep(
+    in state: BoardState, until deadline: Instant, _ listening: Bool
+  ) -> Waking {
+    let figures = setup.board.sleep(state) ?? setup.board.idle
+    let isDeep = state >= .suspended
+    var sources = figures.wakeSources
+    if !listening { sources.remove(.bytes) }
+    let alarm =
+      sources.contains(.alarm)
+      ? SimulatedBoard.alarm(deadline, figures.alarmResolution) : .distantFuture
+    record(.board(state, mW: figures.mW), at: now)
+    let (end, reason) = pass(sources, isDeep: isDeep, alarm: alarm)
+    now = end
+    record(.board(.awake, mW: setup.board.awake_mW), at: now)
+    record(.wake(reason), at: now)
+    let running = now + figures.resume
+    advance(to: running)
+    now = running
+    if isDeep { receiver.line.loseArrived(by: now) }
+    return waking(reason)
+  }
+
+  /// The first whole multiple of `resolution` not before `deadline`.
+  private static func alarm(_ deadline: Instant, _ resolution: Interval) -> Instant {
+    guard resolution > .zero, deadline < .distantFuture else { return deadline }
+    let step = resolution.microseconds
+    let count = (deadline.microseconds + step - 1) / step
+    return Instant(microseconds: count * step)
+  }
+
+  /// Lets time pass until one of `sources` ends the wait; says when and which.
+  private mutating func pass(
+    _ sources: WakeSources, isDeep: Bool, alarm: Instant
+  ) -> (end: Instant, reason: WakeReason) {
+    let limit = now + SimulatedBoard.longestSleep
+    let begin = now
+    while true {
+      var end = min(alarm, limit)
+      var reason = WakeReason.alarm
+      if sources.contains(.request), let first = requests.first, first < end {
+        end = first
+        reason = .request
+      }
+      if sources.contains(.bytes) {
+        let ready = isDeep ? receiver.line.firstArrival(after: begin) : gatheredBytes
+        if let ready, ready < end {
+          end = ready
+          reason = .bytes
+        }
+      }
+      let next = receiver.nextEvent
+      if next > end {
+        if end == limit && end < alarm {
+          violate(.sleepWithoutEnd, "the board slept for 30 days and nothing woke it")
+        }
+        return (end, reason)
+      }
+      step()
+      if isDeep, !sources.contains(.bytes) { receiver.line.loseArrived(by: next) }
+      if lineChanged, sources.contains(.bytes) { return (next, .bytes) }
+      if pinRose, sources.contains(.batchPin) { return (next, .batchPin) }
+    }
+  }
+
+  /// A board that sleeps longer was forgotten.
+  private static let longestSleep = Interval.seconds(30 * 86_400)
+}

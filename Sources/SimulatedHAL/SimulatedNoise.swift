@@ -1,0 +1,125 @@
+import CMath
+import LocationTypes
+
+/// Which errors the receiver makes.
+public enum SimulatedNoise: Equatable, Sendable {
+  /// None but the protocol's resolution.
+  case none
+  /// Errors of a real receiver, correlated in time.
+  case real(NoiseFigures)
+
+  /// The errors of a good receiver under an open sky.
+  public static let real = SimulatedNoise.real(NoiseFigures())
+}
+
+/// Figures of a receiver's errors: a first-order Gauss–Markov process for each axis, and a little
+/// white noise.
+///
+/// The defaults follow what single-frequency receivers under an open sky show: errors of one to two
+/// metres that stay for a minute or two (satellite geometry, atmosphere, multipath).
+public struct NoiseFigures: Equatable, Sendable {
+  /// One sigma of the slow part, east and north each, metres.
+  public var horizontal_m = 1.4
+  /// One sigma of the slow part of the altitude, metres.
+  public var vertical_m = 2.4
+  /// Time after which the slow part's correlation is 1/e, seconds.
+  public var correlation_s = 90.0
+  /// One sigma of the white part on each axis, metres.
+  public var white_m = 0.1
+  /// One sigma of the velocity on each axis, m/s.
+  public var velocity_mps = 0.04
+  /// Errors of a first fix are that many times larger …
+  public var firstFixFactor = 3.0
+  /// … and fall to the usual in that time, seconds (to 1/e).
+  public var settling_s = 8.0
+
+  /// Creates the figures of a good receiver under an open sky.
+  public init() {}
+}
+
+/// The errors of one epoch.
+struct EpochError {
+  var east = 0.0
+  var north = 0.0
+  var up = 0.0
+  var velocityEast = 0.0
+  var velocityNorth = 0.0
+  var velocityUp = 0.0
+  /// One sigma that the receiver believes in: √(σe² + σn²), metres.
+  var horizontalAccuracy: Double
+  var verticalAccuracy: Double
+  var speedAccuracy: Double
+}
+
+/// Makes one error after the other.
+struct NoiseProcess: Sendable {
+  private let figures: NoiseFigures?
+  private var random: SimulationRandom
+  private var east = 0.0
+  private var north = 0.0
+  private var up = 0.0
+  private var optimism = 0.0
+  private var last: UTCTime?
+  private var step = Interval.zero
+  private var keep = 0.0
+  private var renew = 1.0
+
+  init(_ noise: SimulatedNoise, seed: UInt64) {
+    switch noise {
+    case .none: figures = nil
+    case .real(let figures): self.figures = figures
+    }
+    random = SimulationRandom(seed: seed, stream: 1)
+  }
+
+  /// The error at `time`, `sinceFix` after the receiver got its fix.
+  mutating func error(at time: UTCTime, sinceFix: Interval) -> EpochError {
+    guard let figures else {
+      return EpochError(horizontalAccuracy: 1, verticalAccuracy: 1.5, speedAccuracy: 0.05)
+    }
+    advance(to: time, figures)
+    let factor =
+      1 + (figures.firstFixFactor - 1)
+      * exp(-max(sinceFix.seconds, 0) / max(figures.settling_s, 1e-3))
+    let h = figures.horizontal_m * factor
+    let white = figures.white_m
+    // What a receiver believes wanders about the truth by a fifth.
+    let belief = exp(0.2 * optimism)
+    let sigmaH = sqrt(2 * (h * h + white * white))
+    let v = figures.vertical_m * factor
+    let sigmaV = sqrt(v * v + white * white)
+    return EpochError(
+      east: h * east + white * random.normal(),
+      north: h * north + white * random.normal(),
+      up: v * up + white * random.normal(),
+      velocityEast: figures.velocity_mps * random.normal(),
+      velocityNorth: figures.velocity_mps * random.normal(),
+      velocityUp: figures.velocity_mps * random.normal(),
+      horizontalAccuracy: sigmaH * belief, verticalAccuracy: sigmaV * belief,
+      speedAccuracy: figures.velocity_mps * 1.732 * belief)
+  }
+
+  /// Lets the slow parts, in units of their sigma, move on.
+  private mutating func advance(to time: UTCTime, _ figures: NoiseFigures) {
+    guard let last else {
+      self.last = time
+      east = random.normal()
+      north = random.normal()
+      up = random.normal()
+      optimism = random.normal()
+      return
+    }
+    let passed = time - last
+    guard passed > .zero else { return }
+    self.last = time
+    if passed != step {
+      step = passed
+      keep = exp(-passed.seconds / max(figures.correlation_s, 1e-3))
+      renew = sqrt(1 - keep * keep)
+    }
+    east = keep * east + renew * random.normal()
+    north = keep * north + renew * random.normal()
+    up = keep * up + renew * random.normal()
+    optimism = keep * optimism + renew * random.normal()
+  }
+}

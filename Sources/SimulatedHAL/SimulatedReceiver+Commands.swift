@@ -1,0 +1,118 @@
+import GNSSProtocols
+import LocationTypes
+
+extension SimulatedReceiver {
+  /// The host's bytes, the last of which arrives at `due`.
+  mutating func accept(_ bytes: Span<UInt8>, due: Instant, speed: UInt32) {
+    var copy: [UInt8] = []
+    copy.reserveCapacity(bytes.count)
+    for i in bytes.indices { copy.append(bytes[i]) }
+    incoming.append(IncomingBytes(due: due, bytes: copy, speed: speed))
+  }
+
+  /// The bytes are there.
+  mutating func receive(_ arrived: IncomingBytes, at now: Instant) {
+    if phase == .standby, wakes(by: UBXPowerRequest.wakesByUART) {
+      // The bytes that wake it are lost.
+      boot(at: now)
+      return
+    }
+    guard phase == .running, active.listensToUBX, arrived.speed == active.speed else { return }
+    if faults.plan.commandLoss > 0, faultRandom.uniform() < faults.plan.commandLoss { return }
+    var offset = 0
+    while let command = decoder.next(arrived.bytes.span, &offset) {
+      answers.append(PendingAnswer(due: now + figures.answer, command: command))
+    }
+  }
+
+  /// Carries a command out and answers it.
+  mutating func carryOut(_ command: UBXCommand, at now: Instant) {
+    guard phase == .running else { return }
+    switch command {
+    case .valset(let items): configure(items, at: now)
+    case .powerRequest(let request):
+      guard request.isBackup else { return }
+      if figures.acknowledgesPowerRequest { acknowledge(.rxmPMREQ, at: now) }
+      standbyRequest = request
+      standbyAt = max(now, line.freeAt)
+      epochDue = .distantFuture
+      sendDue = .distantFuture
+    case .retrieveBatch(let sendsStatusFirst): retrieve(sendsStatusFirst, at: now)
+    case .poll(.monVER):
+      frame.removeAll()
+      frame.appendVersion(SimulatedReceiver.version)
+      transmit(at: now)
+    case .poll(.monBATCH):
+      if figures.batch != nil { sendBatchStatus(at: now) }
+    case .poll(let identity), .unknown(let identity), .malformed(let identity):
+      // Other classes are passed over in silence; CFG is always answered.
+      if identity.messageClass == 0x06 { refuse(identity, "message unknown", at: now) }
+    }
+  }
+
+  private static var version: UBXVersion {
+    UBXVersion(
+      software: "ROM SPG 5.10 (7b202e)", hardware: "000A0000", module: "MAX-M10S",
+      protocolVersion_e2: 3_410)
+  }
+
+  private mutating func configure(_ items: UBXConfiguration, at now: Instant) {
+    if items.layers.rawValue == 0 || items.layers.contains(.flash) {
+      return refuse(.cfgVALSET, "layer it does not have", at: now)
+    }
+    if let key = configuration.firstRefused(items) {
+      return refuse(.cfgVALSET, "key 0x\(String(key, radix: 16)) or its value", at: now)
+    }
+    if let reason = refusedBatching(items) { return refuse(.cfgVALSET, reason, at: now) }
+    let before = active
+    configuration.write(items)
+    active = ActiveConfiguration(figures, configuration)
+    if figures.acknowledgesAtOldSpeed {
+      let new = active.speed
+      active.speed = before.speed
+      acknowledge(.cfgVALSET, at: now)
+      active.speed = new
+    } else {
+      acknowledge(.cfgVALSET, at: now)
+    }
+    guard items.layers.contains(.ram) else { return }
+    if active.interval != before.interval { planEpochs(from: now) }
+    if SimulatedReceiver.batchKeys.contains(where: { items.value(of: $0) != nil }) {
+      applyBatching()
+    }
+  }
+
+  /// Keys whose change makes the buffer anew.
+  private static let batchKeys = [
+    ConfigurationKey.batchEnable, ConfigurationKey.batchEntries, ConfigurationKey.batchExtraPVT,
+    ConfigurationKey.batchExtraOdometer,
+  ]
+
+  mutating func acknowledge(_ identity: UBXIdentity, at now: Instant) {
+    acknowledgementsSent += 1
+    if acknowledgementsSent <= faults.plan.acknowledgementsLostFirst { return }
+    let loss = faults.plan.acknowledgementLoss
+    if loss > 0, faultRandom.uniform() < loss { return }
+    frame.removeAll()
+    frame.appendAcknowledgement(of: identity)
+    transmit(at: now)
+  }
+
+  private mutating func refuse(_ identity: UBXIdentity, _ what: String, at now: Instant) {
+    violations.append(
+      Violation(
+        time: now, kind: .refusedByReceiver,
+        text: "the receiver refused message 0x"
+          + String(UInt16(identity.messageClass) << 8 | UInt16(identity.messageID), radix: 16)
+          + ": " + what))
+    frame.removeAll()
+    frame.appendAcknowledgement(of: identity, isAccepted: false)
+    transmit(at: now)
+  }
+
+  /// Sends what is in the frame buffer.
+  mutating func transmit(at now: Instant) {
+    if recordsBytes { for i in frame.span.indices { sentBytes.append(frame[i]) } }
+    line.send(frame.span, at: now, speed: active.speed)
+  }
+}

@@ -1,0 +1,118 @@
+import CMath
+import LocationTypes
+
+/// Reads a track forward in time, O(1) a step; going back or jumping costs a binary search.
+///
+/// Places between two points lie on the straight line of the local plane, which is straight in
+/// latitude and longitude too; the short way round is taken at the antimeridian.
+public struct TrackReader: Sendable {
+  /// The track that is read.
+  public let track: Track
+  private var segment = -1
+  // Of the segment from points[segment] to the next one:
+  private var begin: Int64 = 0
+  private var length: Int64 = 1
+  private var deltaLatitude: Int64 = 0
+  private var deltaLongitude: Int64 = 0
+  private var meanSpeed = 0.0
+  private var east = 0.0
+  private var north = 1.0
+  private var climb = 0.0
+  private var isGap = false
+
+  /// Creates a reader at the start of `track`.
+  public init(_ track: Track) { self.track = track }
+
+  /// The state at `time`; before the first point and after the last one it stands there.
+  public mutating func state(at time: UTCTime) -> TrackState {
+    let offset = (time - track.start).microseconds
+    let points = track.points
+    let last = points.count - 1
+    if offset >= points[last].offset.microseconds {
+      seek(to: max(last - 1, 0))
+      return standing(at: points[last], isGap: offset > points[last].offset.microseconds)
+    }
+    if offset < points[0].offset.microseconds {
+      return standing(at: points[0], isGap: true)
+    }
+    if segment < 0 || offset < begin || offset >= begin + length {
+      seek(to: segmentIndex(of: offset))
+    }
+    return moving(by: Double(offset - begin) / Double(length))
+  }
+
+  private func standing(at point: TrackPoint, isGap: Bool) -> TrackState {
+    TrackState(
+      coordinate: point.coordinate, altitude_mm: point.altitude_mm, speed: 0, east: east,
+      north: north, climb: 0, isGap: isGap)
+  }
+
+  private func moving(by fraction: Double) -> TrackState {
+    let a = track.points[segment]
+    let b = track.points[segment + 1]
+    var longitude =
+      a.coordinate.longitude_e9 + Int64((Double(deltaLongitude) * fraction).rounded())
+    if longitude > 180_000_000_000 { longitude -= 360_000_000_000 }
+    if longitude < -180_000_000_000 { longitude += 360_000_000_000 }
+    let latitude = a.coordinate.latitude_e9 + Int64((Double(deltaLatitude) * fraction).rounded())
+    return TrackState(
+      coordinate: Coordinate(latitude_e9: latitude, longitude_e9: longitude),
+      altitude_mm: TrackReader.between(a.altitude_mm, b.altitude_mm, fraction),
+      speed: TrackReader.between(a.speed_mmps, b.speed_mmps, fraction).map { Double($0) / 1e3 }
+        ?? meanSpeed,
+      east: east, north: north, climb: climb, isGap: isGap && fraction > 0)
+  }
+
+  /// Between two values where both are known, else the one that is.
+  private static func between(_ a: Int32?, _ b: Int32?, _ fraction: Double) -> Int32? {
+    guard let a else { return b }
+    guard let b else { return a }
+    return Int32((Double(a) + Double(Int64(b) - Int64(a)) * fraction).rounded())
+  }
+
+  /// Which segment holds `offset`; the next one is tried before searching.
+  private func segmentIndex(of offset: Int64) -> Int {
+    let points = track.points
+    let next = segment + 1
+    if next + 1 < points.count, points[next].offset.microseconds <= offset,
+      offset < points[next + 1].offset.microseconds
+    {
+      return next
+    }
+    var low = 0
+    var high = points.count - 1
+    while high - low > 1 {
+      let middle = (low + high) / 2
+      if points[middle].offset.microseconds <= offset { low = middle } else { high = middle }
+    }
+    return low
+  }
+
+  private mutating func seek(to index: Int) {
+    guard index != segment, index + 1 < track.points.count else { return }
+    segment = index
+    let a = track.points[index]
+    let b = track.points[index + 1]
+    begin = a.offset.microseconds
+    length = b.offset.microseconds - begin
+    deltaLatitude = b.coordinate.latitude_e9 - a.coordinate.latitude_e9
+    deltaLongitude = b.coordinate.longitude_e9 - a.coordinate.longitude_e9
+    if deltaLongitude > 180_000_000_000 { deltaLongitude -= 360_000_000_000 }
+    if deltaLongitude < -180_000_000_000 { deltaLongitude += 360_000_000_000 }
+    isGap = length > track.gapLimit.microseconds
+    let seconds = Double(length) / 1e6
+    let step = a.coordinate.localOffset(to: b.coordinate)
+    let distance = sqrt(step.east * step.east + step.north * step.north)
+    meanSpeed = distance / seconds
+    if let low = a.altitude_mm, let high = b.altitude_mm {
+      climb = Double(Int64(high) - Int64(low)) / 1e3 / seconds
+    } else {
+      climb = 0
+    }
+    // A centimetre is recording resolution, not a direction: the last course stays.
+    if distance > 0.02 {
+      east = step.east / distance
+      north = step.north / distance
+    }
+  }
+}

@@ -1,0 +1,113 @@
+/// The bytes of a receiver, made once and read round and round in chunks as a serial line gives them.
+struct ByteStream {
+  /// As many bytes as the loop reads at once.
+  static let chunk = 128
+
+  let bytes: [UInt8]
+  private var position = 0
+
+  init(_ bytes: [UInt8]) {
+    precondition(!bytes.isEmpty, "a stream has bytes")
+    self.bytes = bytes
+  }
+
+  /// The next chunk; the last one before the end may be shorter.
+  mutating func next() -> Range<Int> {
+    if position == bytes.count { position = 0 }
+    let end = min(position + ByteStream.chunk, bytes.count)
+    defer { position = end }
+    return position..<end
+  }
+}
+
+extension ByteStream {
+  /// An hour's minute of a receiver of four constellations: epochs of 14 sentences, one a second.
+  static func nmea(epochs: Int = 60) -> ByteStream {
+    var text = ""
+    for epoch in 0..<epochs {
+      let time = "1203\(padded(epoch % 60)).00"
+      let north = "4807.\(10_000 + 7 * epoch),N"
+      let east = "01131.\(20_000 + 11 * epoch),E"
+      let bodies = [
+        "GNRMC,\(time),A,\(north),\(east),12.345,084.40,230394,003.1,W,A,V",
+        "GNVTG,084.40,T,087.50,M,12.345,N,22.863,K,A",
+        "GNGGA,\(time),\(north),\(east),1,12,0.93,545.4,M,46.9,M,,",
+        "GNGSA,A,3,04,05,09,12,24,25,29,,,,,,1.61,0.93,1.31,1",
+        "GNGSA,A,3,65,71,72,80,87,,,,,,,,1.61,0.93,1.31,2",
+        "GPGSV,3,1,11,04,77,036,44,05,15,209,38,09,32,087,41,12,24,312,37,1",
+        "GPGSV,3,2,11,24,08,265,29,25,46,248,42,29,60,122,45,31,03,190,,1",
+        "GPGSV,3,3,11,06,05,061,22,19,12,042,,20,18,170,31,1",
+        "GLGSV,2,1,07,65,36,092,39,71,21,312,33,72,66,348,41,80,12,028,28,1",
+        "GLGSV,2,2,07,87,44,201,40,88,30,268,,73,04,330,,1",
+        "GAGSV,1,1,04,02,34,066,38,07,55,190,41,13,17,240,30,26,09,305,,7",
+        "GNGLL,\(north),\(east),\(time),A,A",
+        "GNGST,\(time),8.1,1.9,1.4,67.0,1.8,1.5,2.6",
+        "GNZDA,\(time),23,03,1994,00,00",
+      ]
+      for body in bodies { text += sentence(body) }
+    }
+    return ByteStream(Array(text.utf8))
+  }
+
+  /// NAV-PVT frames of a walk, ten a second: written here by hand, not by the encoder under test.
+  static func navPVT(frames: Int = 256) -> ByteStream {
+    var bytes: [UInt8] = []
+    for frame in 0..<frames {
+      var payload = [UInt8](repeating: 0, count: 92)
+      func put(_ value: Int, _ size: Int, at offset: Int) {
+        for byte in 0..<size {
+          payload[offset + byte] = UInt8(truncatingIfNeeded: value >> (8 * byte))
+        }
+      }
+      put(302_400_000 + 100 * frame, 4, at: 0)  // iTOW
+      put(2025, 2, at: 4)
+      put(6, 1, at: 6)
+      put(11, 1, at: 7)
+      put(12, 1, at: 8)
+      put(frame / 600, 1, at: 9)
+      put(frame / 10 % 60, 1, at: 10)
+      put(0x37, 1, at: 11)  // date, time and resolution are valid
+      put(25, 4, at: 12)  // tAcc
+      put(frame % 10 * 100_000_000, 4, at: 16)
+      put(3, 1, at: 20)  // 3D
+      put(0x01, 1, at: 21)  // gnssFixOK
+      put(17, 1, at: 23)
+      put(115_200_000 + 190 * frame, 4, at: 24)
+      put(481_180_000 + 130 * frame, 4, at: 28)
+      put(592_300 + frame, 4, at: 32)
+      put(545_400 + frame, 4, at: 36)
+      put(1_900, 4, at: 40)
+      put(2_600, 4, at: 44)
+      put(980, 4, at: 48)
+      put(1_010, 4, at: 52)
+      put(-15, 4, at: 56)
+      put(1_407, 4, at: 60)
+      put(4_586_200, 4, at: 64)
+      put(180, 4, at: 68)
+      put(520_000, 4, at: 72)
+      put(121, 2, at: 76)
+      bytes += ubxFrame(0x01, 0x07, payload)
+    }
+    return ByteStream(bytes)
+  }
+
+  private static func sentence(_ body: String) -> String {
+    let checksum = body.utf8.reduce(0, ^)
+    let digits = Array("0123456789ABCDEF")
+    return "$\(body)*\(digits[Int(checksum >> 4)])\(digits[Int(checksum & 15)])\r\n"
+  }
+
+  private static func ubxFrame(_ group: UInt8, _ id: UInt8, _ payload: [UInt8]) -> [UInt8] {
+    let checked =
+      [group, id, UInt8(payload.count & 0xFF), UInt8(payload.count >> 8)] + payload
+    var a: UInt8 = 0
+    var b: UInt8 = 0
+    for byte in checked {
+      a &+= byte
+      b &+= a
+    }
+    return [0xB5, 0x62] + checked + [a, b]
+  }
+
+  private static func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+}

@@ -1,0 +1,69 @@
+import CBenchFloor
+import GNSSProtocols
+
+/// Bytes to messages: one turn is one sentence of an NMEA stream, all kinds in their usual mix.
+struct SentencePath: HotPath {
+  let unit = "sentence"
+  private var stream = ByteStream.nmea()
+  private var decoder = GNSSDecoder()
+  private var chunk = 0..<0
+  private var floorPosition = 0
+
+  mutating func run(_ turns: Int) -> UInt64 {
+    messages(turns, from: &stream, with: &decoder, rest: &chunk)
+  }
+
+  mutating func runFloor(_ turns: Int) -> UInt64 {
+    unsafe stream.bytes.withUnsafeBufferPointer {
+      unsafe floor_nmea($0.baseAddress, $0.count, &floorPosition, UInt64(turns))
+    }
+  }
+}
+
+/// Bytes to messages: one turn is one NAV-PVT frame.
+struct NavPVTPath: HotPath {
+  let unit = "frame"
+  private var stream = ByteStream.navPVT()
+  private var decoder = GNSSDecoder()
+  private var chunk = 0..<0
+  private var floorPosition = 0
+
+  mutating func run(_ turns: Int) -> UInt64 {
+    messages(turns, from: &stream, with: &decoder, rest: &chunk)
+  }
+
+  mutating func runFloor(_ turns: Int) -> UInt64 {
+    unsafe stream.bytes.withUnsafeBufferPointer {
+      unsafe floor_ubx($0.baseAddress, $0.count, &floorPosition, UInt64(turns))
+    }
+  }
+}
+
+/// Decodes until `count` messages have come; `rest` is what of the last chunk is not yet read.
+private func messages(
+  _ count: Int, from stream: inout ByteStream, with decoder: inout GNSSDecoder,
+  rest: inout Range<Int>
+) -> UInt64 {
+  let bytes = stream.bytes
+  var left = count
+  var sum: UInt64 = 0
+  while left > 0 {
+    if rest.isEmpty { rest = stream.next() }
+    var offset = 0
+    let span = bytes.span.extracting(rest)
+    while left > 0, let message = decoder.next(span, &offset) {
+      left -= 1
+      sum &+= weight(of: message)
+    }
+    rest = (rest.lowerBound + offset)..<rest.upperBound
+  }
+  return sum
+}
+
+/// Something of a message that is not known before it is decoded.
+private func weight(of message: GNSSMessage) -> UInt64 {
+  if case .navPVT(let solution) = message {
+    return UInt64(truncatingIfNeeded: Int(solution.latitude_e7))
+  }
+  return 1
+}

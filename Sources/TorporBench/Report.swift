@@ -1,0 +1,80 @@
+/// What the bench prints: a table for people, JSON for programs.
+struct Report {
+  var measurements: [Measurement] = []
+  var day: DayMeasurement?
+
+  var table: String {
+    var lines = [
+      row(["hot path", "per", "instructions", "floor", "ns", "floor", "ratio", "allocations"])
+    ]
+    for m in measurements {
+      lines.append(
+        row([
+          m.name, m.unit, told(m.instructions, 1), told(m.floorInstructions, 1),
+          told(m.nanoseconds, 1), told(m.floorNanoseconds, 1), told(m.ratio, 2),
+          m.allocations == 0 ? "0" : told(m.allocations, 4),
+        ]))
+    }
+    if let day {
+      lines.append("")
+      lines.append(
+        "a simulated day: \(day.fixes) fixes in \(told(day.seconds, 3)) s, "
+          + "\(told(day.nanosecondsPerFix, 0)) ns a fix, of which the heap was asked "
+          + "\(told(day.allocationsPerFix, 4)) times")
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  var json: String {
+    let paths = measurements.map { m in
+      "{\"name\":\"\(m.name)\",\"unit\":\"\(m.unit)\","
+        + "\"instructions\":\(number(m.instructions)),"
+        + "\"floor_instructions\":\(number(m.floorInstructions)),"
+        + "\"ns\":\(number(m.nanoseconds)),\"floor_ns\":\(number(m.floorNanoseconds)),"
+        + "\"ratio\":\(number(m.ratio)),\"allocations\":\(number(m.allocations))}"
+    }
+    var text = "{\"paths\":[" + paths.joined(separator: ",") + "]"
+    if let day {
+      text +=
+        ",\"day\":{\"fixes\":\(day.fixes),\"seconds\":\(number(day.seconds)),"
+        + "\"ns_per_fix\":\(number(day.nanosecondsPerFix)),"
+        + "\"allocations_per_fix\":\(number(day.allocationsPerFix))}"
+    }
+    return text + "}"
+  }
+
+  private func row(_ cells: [String]) -> String {
+    let widths = [16, 9, 13, 9, 9, 9, 7, 12]
+    return zip(cells, widths).enumerated().map { index, cell in
+      let (text, width) = cell
+      let space = String(repeating: " ", count: max(0, width - text.count))
+      return index < 2 ? text + space : space + text
+    }.joined(separator: " ")
+  }
+
+  /// A number for people, with `digits` after the point.
+  private func told(_ value: Double?, _ digits: Int) -> String {
+    guard let value else { return "-" }
+    var scale = 1
+    for _ in 0..<digits { scale *= 10 }
+    let scaled = Int((value * Double(scale)).rounded())
+    if digits == 0 { return "\(scaled)" }
+    let rest = "\(scaled % scale)"
+    return "\(scaled / scale)." + String(repeating: "0", count: digits - rest.count) + rest
+  }
+
+  private func number(_ value: Double?) -> String {
+    guard let value, value.isFinite else { return "null" }
+    return "\((value * 1e4).rounded() / 1e4)"
+  }
+}
+
+/// What a simulated day costs the machine that simulates it.
+struct DayMeasurement {
+  var fixes: Int
+  var seconds: Double
+  var allocations: UInt64
+
+  var nanosecondsPerFix: Double { seconds * 1e9 / Double(fixes) }
+  var allocationsPerFix: Double { Double(allocations) / Double(fixes) }
+}

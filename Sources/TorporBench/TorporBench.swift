@@ -1,0 +1,102 @@
+import CBenchFloor
+
+/// The figures of the hot paths: see Docs/Decisions/0040.
+///
+///     TorporBench [--json] [--quick]         all figures; --quick leaves instructions out
+///     TorporBench --only NAME --turns N      one path alone, as callgrind runs it
+@main struct TorporBench {
+  /// Every path that is measured, made when it is asked for.
+  static let paths = [
+    PathEntry("nmea-sentence") { SentencePath() },
+    PathEntry("nav-pvt") { NavPVTPath() },
+    PathEntry("ring-append") { RingAppendPath() },
+    PathEntry("nmea-to-cache") { CachedFixPath.nmea() },
+    PathEntry("ubx-to-cache") { CachedFixPath.ubx() },
+  ]
+
+  static func main() {
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    guard let options = Options(arguments) else {
+      print("usage: TorporBench [--json] [--quick] | --only NAME --turns N")
+      print("names: " + paths.map(\.name).joined(separator: " "))
+      return
+    }
+    if let only = options.only {
+      run(only, options.turns)
+    } else {
+      report(options)
+    }
+  }
+
+  /// One path or one floor, nothing else: what callgrind counts.
+  private static func run(_ name: String, _ turns: Int) {
+    for path in paths {
+      if path.name == name { path.run(turns, false) }
+      if path.name + floorSuffix == name { path.run(turns, true) }
+    }
+  }
+
+  private static func report(_ options: Options) {
+    precondition(Stopwatch.countsTheHeap(), "the heap is not counted: malloc is not ours here")
+    var stopwatch = Stopwatch()
+    stopwatch.countsInstructions = options.countsInstructions
+    var report = Report()
+    for path in paths { report.measurements.append(path.measure(stopwatch)) }
+    print(options.isJSON ? report.json : report.table)
+  }
+}
+
+/// The command line. Nil if it is not understood.
+struct Options {
+  var isJSON = false
+  var countsInstructions = true
+  var only: String?
+  var turns = 0
+
+  init?(_ arguments: [String]) {
+    var rest = arguments[...]
+    while let word = rest.popFirst() {
+      switch word {
+      case "--json": isJSON = true
+      case "--quick": countsInstructions = false
+      case "--only":
+        guard let name = rest.popFirst(), TorporBench.isPath(name) else { return nil }
+        only = name
+      case "--turns":
+        guard let text = rest.popFirst(), let number = Int(text), number > 0 else { return nil }
+        turns = number
+      default: return nil
+      }
+    }
+    if (only != nil) != (turns > 0) { return nil }
+  }
+}
+
+extension TorporBench {
+  /// Whether `name` is a path or the floor of one.
+  static func isPath(_ name: String) -> Bool {
+    paths.contains { $0.name == name || $0.name + floorSuffix == name }
+  }
+}
+
+/// A hot path by its name, whatever type it has.
+struct PathEntry: Sendable {
+  /// How it is called in tables and on the command line.
+  let name: String
+  /// Makes and measures it.
+  let measure: @Sendable (Stopwatch) -> Measurement
+  /// Makes it and runs it, or its floor, so and so many turns.
+  let run: @Sendable (_ turns: Int, _ floor: Bool) -> Void
+
+  init<Path: HotPath & ~Copyable>(_ name: String, _ make: @escaping @Sendable () -> Path) {
+    self.name = name
+    measure = { stopwatch in
+      var path = make()
+      return stopwatch.measure(name, &path)
+    }
+    run = { turns, isFloor in
+      var path = make()
+      sink(isFloor ? path.runFloor(turns) : path.run(turns))
+    }
+  }
+}

@@ -1,0 +1,35 @@
+/// Why a command could not do what was asked, in words for whoever typed it.
+///
+/// The message says what is wrong and what to do about it; it is printed after `torpor: `.
+struct CommandError: Error, Equatable {
+  /// How the process ends: the numbers of `sysexits.h`.
+  enum Code: Int32 {
+    /// Options that contradict each other or cannot be.
+    case usage = 64
+    /// The input is there and is not what it should be.
+    case data = 65
+    /// The input cannot be opened.
+    case noInput = 66
+    /// A fault of this program itself.
+    case software = 70
+    /// The output cannot be made.
+    case cannotCreate = 73
+    /// Reading or writing failed on the way.
+    case io = 74
+    /// A board profile is wrong.
+    case config = 78
+  }
+
+  /// How the process ends.
+  var code: Code
+  /// What to print; may hold several lines.
+  var message: String
+
+  init(_ code: Code, _ message: String) {
+    self.code = code
+    self.message = message
+  }
+}
+
+/// Whoever read our output has gone: not an error, but nothing further is of use to anyone.
+struct ReaderGone: Error {}

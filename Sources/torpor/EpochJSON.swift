@@ -1,0 +1,85 @@
+import GNSSProtocols
+import LocationTypes
+
+/// An epoch with names that say what they are and in which unit. What is not known is left out.
+enum EpochJSON {
+  /// Adds the line of `epoch`.
+  static func write(_ epoch: Epoch, to json: inout JSONWriter) {
+    json.begin()
+    if let utc = epoch.utc {
+      json.string("time") { $0.add(iso8601: utc) }
+      json.member("unix_time_s", trimmed: utc.microseconds, scale: 6)
+    } else if let timeOfDay_us = epoch.timeOfDay_us {
+      json.member("time_of_day_s", trimmed: timeOfDay_us, scale: 6)
+    }
+    if epoch.isDateUncertain { json.member("date_uncertain", true) }
+    json.member("mode", EpochWords.mode(epoch.mode))
+    if let fix = epoch.fix { write(fix, to: &json) }
+    member("climb_mps", epoch.climb_mmps, 3, &json)
+    member("geoid_separation_m", epoch.geoidSeparation_mm, 3, &json)
+    member("latitude_error_m", epoch.latitudeError_mm, 3, &json)
+    member("longitude_error_m", epoch.longitudeError_mm, 3, &json)
+    if let error = epoch.timeAccuracy_ns {
+      json.member("time_accuracy_s", trimmed: Int64(error), scale: 9)
+    }
+    if let satellites = epoch.satellitesInView {
+      json.member("satellites_in_view", Int64(satellites))
+    }
+    member("hdop", epoch.hdop_e2.map(Int32.init), 2, &json)
+    member("vdop", epoch.vdop_e2.map(Int32.init), 2, &json)
+    member("pdop", epoch.pdop_e2.map(Int32.init), 2, &json)
+    switch epoch.origin {
+    case .live: json.member("origin", "live")
+    case .batch: json.member("origin", "batch")
+    }
+    json.end()
+  }
+
+  private static func write(_ fix: Fix, to json: inout JSONWriter) {
+    if let quality = EpochWords.quality(fix.quality) { json.member("quality", quality) }
+    json.member("latitude_deg", trimmed: fix.coordinate.latitude_e9, scale: 9)
+    json.member("longitude_deg", trimmed: fix.coordinate.longitude_e9, scale: 9)
+    member("altitude_m", fix.altitude_mm, 3, &json)
+    member("ellipsoidal_altitude_m", fix.ellipsoidalAltitude_mm, 3, &json)
+    member("speed_mps", fix.speed_mmps, 3, &json)
+    member("course_deg", fix.course_e4, 4, &json)
+    member("horizontal_accuracy_m", fix.horizontalAccuracy_mm, 3, &json)
+    member("vertical_accuracy_m", fix.verticalAccuracy_mm, 3, &json)
+    member("speed_accuracy_mps", fix.speedAccuracy_mmps, 3, &json)
+    member("course_accuracy_deg", fix.courseAccuracy_e2, 2, &json)
+    if let satellites = fix.satellites { json.member("satellites_used", Int64(satellites)) }
+  }
+
+  private static func member(
+    _ name: String, _ value: Int32?, _ scale: Int, _ json: inout JSONWriter
+  ) {
+    if let value { json.member(name, trimmed: Int64(value), scale: scale) }
+  }
+}
+
+/// Words for what an epoch is.
+enum EpochWords {
+  /// `none`, `no_fix`, `2d`, `3d`.
+  static func mode(_ mode: EpochMode) -> String {
+    switch mode {
+    case .notSeen: "none"
+    case .noFix: "no_fix"
+    case .twoDimensional: "2d"
+    case .threeDimensional: "3d"
+    }
+  }
+
+  /// How a position was made; nil where the receiver does not say.
+  static func quality(_ quality: FixQuality) -> String? {
+    switch quality {
+    case .unknown: nil
+    case .autonomous: "autonomous"
+    case .differential: "differential"
+    case .rtkFixed: "rtk_fixed"
+    case .rtkFloat: "rtk_float"
+    case .deadReckoning: "dead_reckoning"
+    case .manual: "manual"
+    case .simulated: "simulated"
+    }
+  }
+}

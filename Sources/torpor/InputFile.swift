@@ -1,0 +1,97 @@
+import Glibc
+
+/// Bytes to read, from a file or, named `-`, from standard input, in blocks of 64 KB.
+struct InputFile: ~Copyable {
+  /// How many bytes are read at once.
+  static let blockSize = 65_536
+
+  /// What to call it in messages.
+  let name: String
+  /// How many bytes it has, where that is known beforehand.
+  let length: Int?
+  /// Whether it comes as it is made, from a pipe or a terminal: answers must not wait.
+  let isLive: Bool
+  /// How many bytes were read so far.
+  private(set) var bytesRead = 0
+  private let descriptor: Int32
+  private let isOwned: Bool
+
+  /// Opens `path`.
+  init(_ path: String) throws(CommandError) {
+    let isStandard = path == "-"
+    let opened = isStandard ? STDIN_FILENO : try InputFile.open(path)
+    self.init(name: isStandard ? "standard input" : path, descriptor: opened, owned: !isStandard)
+    if isStandard, System.isTerminal(STDIN_FILENO) {
+      System.tell("torpor: reading standard input; end it with Ctrl-D")
+    }
+  }
+
+  private init(name: String, descriptor: Int32, owned: Bool) {
+    self.name = name
+    self.descriptor = descriptor
+    isOwned = owned
+    length = System.length(ofDescriptor: descriptor)
+    isLive = length == nil
+  }
+
+  deinit { if isOwned { close(descriptor) } }
+
+  /// Reads the next bytes into `block`, replacing what it held; gives false at the end.
+  ///
+  /// - Throws: ``CommandError`` with code 74 when the system cannot read, 65 when the whole input
+  ///   turns out to be empty.
+  mutating func read(into block: inout [UInt8]) throws(CommandError) -> Bool {
+    var failure: Int32 = 0
+    let descriptor = self.descriptor
+    block = unsafe [UInt8](unsafeUninitializedCapacity: InputFile.blockSize) { buffer, count in
+      var got: Int
+      repeat {
+        got = unsafe Glibc.read(descriptor, buffer.baseAddress, InputFile.blockSize)
+      } while got < 0 && errno == EINTR
+      if got < 0 { failure = errno }
+      count = max(got, 0)
+    }
+    if failure == EISDIR { throw InputFile.isDirectory(name) }
+    if failure != 0 {
+      throw CommandError(
+        .io, "reading \(name) failed after \(bytesRead) bytes: \(System.reason(failure))")
+    }
+    bytesRead += block.count
+    if bytesRead == 0 {
+      throw CommandError(
+        .data, "\(name) is empty: it should be what a receiver said, NMEA or UBX")
+    }
+    return !block.isEmpty
+  }
+
+  private static func open(_ path: String) throws(CommandError) -> Int32 {
+    if path.isEmpty { throw cannotOpen(path, ENOENT) }
+    let opened = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC)
+    if opened < 0 { throw cannotOpen(path, errno) }
+    if System.kind(ofDescriptor: opened) == .directory {
+      close(opened)
+      throw isDirectory(path)
+    }
+    return opened
+  }
+
+  private static func cannotOpen(_ path: String, _ code: Int32) -> CommandError {
+    switch code {
+    case ENOENT:
+      let hint = path.isEmpty ? "the name is empty" : "there is no such file"
+      return CommandError(
+        .noInput,
+        "cannot read '\(path)': \(hint); give the path of a recording, or - to read a pipe")
+    case EACCES:
+      return CommandError(
+        .noInput, "cannot read '\(path)': permission denied; see who may with `ls -l`")
+    default:
+      return CommandError(.noInput, "cannot read '\(path)': \(System.reason(code))")
+    }
+  }
+
+  private static func isDirectory(_ name: String) -> CommandError {
+    CommandError(
+      .noInput, "cannot read '\(name)': it is a directory; give one of the files in it")
+  }
+}

@@ -1,0 +1,100 @@
+import GNSSProtocols
+import LocationSimulation
+import LocationTypes
+
+/// A recording from bytes to epochs, in any blocks and with bounded memory.
+struct RecordingDecoder: ~Copyable {
+  private var filter = RecordingFilter()
+  private var decoder = GNSSDecoder()
+  private var assembler: EpochAssembler
+  private let isDateGiven: Bool
+  /// Epochs so far.
+  private(set) var epochs = 0
+  /// Those of them with a position.
+  private(set) var fixes = 0
+
+  /// Begins; a date that is given wins over those in the recording.
+  init(dateGiven date: CalendarDate?) {
+    isDateGiven = date != nil
+    assembler = RecordingDecoder.assembler(date)
+  }
+
+  /// What the decoder met.
+  var counters: DecoderCounters { decoder.counters }
+  /// Whether anything was recognised.
+  var hasMessages: Bool { counters.sentences > 0 || counters.frames > 0 }
+
+  /// Takes a block; `emit` gets each epoch that it completes.
+  mutating func decode(_ block: [UInt8], _ emit: (Epoch) -> Void) {
+    let bytes = block.span
+    var offset = 0
+    while let piece = filter.next(bytes, &offset) {
+      switch piece {
+      case .bytes(let range): decode(bytes.extracting(range), emit)
+      case .date(let date): begin(date, emit)
+      }
+    }
+  }
+
+  /// Gives what the end of the recording completes.
+  mutating func finish(_ emit: (Epoch) -> Void) {
+    while let message = decoder.finish() { add(message, emit) }
+    close(emit)
+  }
+
+  private mutating func decode(_ bytes: Span<UInt8>, _ emit: (Epoch) -> Void) {
+    var offset = 0
+    while let message = decoder.next(bytes, &offset) { add(message, emit) }
+  }
+
+  private mutating func add(_ message: GNSSMessage, _ emit: (Epoch) -> Void) {
+    if let epoch = assembler.add(message, at: .boot) { give(epoch, emit) }
+    while let epoch = assembler.next() { give(epoch, emit) }
+  }
+
+  private mutating func close(_ emit: (Epoch) -> Void) {
+    if let epoch = assembler.close() { give(epoch, emit) }
+    while let epoch = assembler.next() { give(epoch, emit) }
+  }
+
+  private mutating func give(_ epoch: Epoch, _ emit: (Epoch) -> Void) {
+    epochs += 1
+    if epoch.fix != nil { fixes += 1 }
+    emit(epoch)
+  }
+
+  /// A recording, or the next one of several in one file, was made on `date`.
+  private mutating func begin(_ date: CalendarDate, _ emit: (Epoch) -> Void) {
+    guard !isDateGiven else { return }
+    close(emit)
+    assembler = RecordingDecoder.assembler(date)
+  }
+
+  private static func assembler(_ date: CalendarDate?) -> EpochAssembler {
+    var options = EpochOptions()
+    options.recordingDate = date
+    return EpochAssembler(options)
+  }
+}
+
+extension RecordingDecoder {
+  /// What was met, in one line; what is nought goes without saying.
+  var report: String {
+    let met = counters
+    var parts = [
+      "\(Words.count(epochs)) epochs", "\(Words.count(fixes)) with a fix",
+    ]
+    func add(_ count: UInt64, _ what: String) {
+      if count > 0 { parts.append("\(Words.count(Int(clamping: count))) \(what)") }
+    }
+    add(UInt64(met.sentences), "NMEA sentences")
+    add(UInt64(met.frames), "UBX frames")
+    add(UInt64(met.unknown), "not understood")
+    add(UInt64(met.checksumErrors), "wrong checksums")
+    add(UInt64(met.malformed), "malformed")
+    add(UInt64(met.brokenOff), "broken off")
+    add(UInt64(met.overlong), "overlong")
+    add(met.skippedBytes, "bytes passed over")
+    return "torpor: " + parts.joined(separator: ", ")
+  }
+}

@@ -1,0 +1,110 @@
+import LocationSimulation
+import LocationTypes
+
+/// What a run adds up to, for people: what was delivered, and the energy bill.
+struct SummaryText {
+  private let style: Style
+  private let labelWidth = 16
+
+  /// Creates a printer.
+  init(style: Style) { self.style = style }
+
+  /// Adds the summary.
+  func write(_ summary: TraceSummary, to text: inout Text) {
+    text.add("\n")
+    row("fixes", "\(Words.count(summary.fixes)) in \(Words.duration(summary.duration))", to: &text)
+    row(
+      "delivered",
+      "\(Words.count(summary.delivered)) in \(plural(summary.batches, "batch", "batches")), "
+        + "longest delay \(Words.duration(summary.longestDelay))",
+      to: &text)
+    row("deferrals", "\(Words.count(summary.finishes)) finished", to: &text)
+    if summary.lost > 0 {
+      row("lost", style.paint(Words.count(Int(clamping: summary.lost)), .bad), to: &text)
+    } else {
+      row("lost", "none", to: &text)
+    }
+    row(
+      "board",
+      "woke \(plural(summary.hostWakes, "time", "times")), "
+        + "awake \(Words.duration(summary.awake))", to: &text)
+    if let energy = summary.energy { write(energy, summary.duration, to: &text) }
+  }
+
+  private func write(_ energy: TraceEnergy, _ duration: Interval, to text: inout Text) {
+    text.add("\n")
+    text.add(style.paint("energy", .strong))
+    text.add("                  this run    always on        saved   mean power\n")
+    bill("receiver", energy.receiver_mJ, energy.receiverAlwaysOn_mJ, duration, to: &text)
+    bill("board", energy.board_mJ, energy.boardAlwaysAwake_mJ, duration, to: &text)
+    bill(
+      "together", energy.receiver_mJ + energy.board_mJ,
+      energy.receiverAlwaysOn_mJ + energy.boardAlwaysAwake_mJ, duration, to: &text)
+    text.add("\n")
+    shares(
+      "receiver", TraceReceiverState.allCases.map { ($0.word, time(of: $0, energy)) }, duration,
+      to: &text)
+    shares(
+      "board",
+      energy.boardTime.enumerated().compactMap { index, time in
+        BoardState(rawValue: UInt8(index)).map { (TraceJSON.word($0), time) }
+      }, duration, to: &text)
+  }
+
+  private func time(of state: TraceReceiverState, _ energy: TraceEnergy) -> Interval {
+    energy.receiverTime[Int(state.rawValue)]
+  }
+
+  private func row(_ label: String, _ value: String, to text: inout Text) {
+    text.add(style.paint(label, .strong))
+    for _ in label.utf8.count..<labelWidth { text.add(" ") }
+    text.add(value)
+    text.add("\n")
+  }
+
+  private func bill(
+    _ label: String, _ used: Double, _ full: Double, _ duration: Interval, to text: inout Text
+  ) {
+    let saved =
+      full > 0 ? Words.decimal((1 - used / full) * 100, places: 1) + " %" : "-"
+    let seconds = duration.seconds
+    let mean = seconds > 0 ? Words.decimal(used / seconds, places: 1) + " mW" : "-"
+    text.add("  \(label)")
+    for _ in label.utf8.count..<14 { text.add(" ") }
+    for (value, width) in [
+      (Words.energy(used), 16), (Words.energy(full), 13), (saved, 13), (mean, 13),
+    ] {
+      for _ in value.utf8.count..<max(width, value.utf8.count) { text.add(" ") }
+      text.add(value)
+    }
+    text.add("\n")
+  }
+
+  /// Adds the states that took time, each with its share; a second line where the first is full.
+  private func shares(
+    _ label: String, _ states: [(String, Interval)], _ duration: Interval, to text: inout Text
+  ) {
+    var column = 0
+    for (word, time) in states where time > .zero {
+      let share = Words.decimal(time.seconds / max(duration.seconds, 1e-9) * 100, places: 1)
+      let item = "\(word) \(Words.duration(time)) (\(share) %)"
+      if column == 0 || column + 2 + item.utf8.count > 79 {
+        if column > 0 { text.add("\n") }
+        let head = column == 0 ? label : ""
+        text.add(style.paint(head, .strong))
+        for _ in head.utf8.count..<labelWidth { text.add(" ") }
+        column = labelWidth
+      } else {
+        text.add(", ")
+        column += 2
+      }
+      text.add(item)
+      column += item.utf8.count
+    }
+    if column > 0 { text.add("\n") }
+  }
+
+  private func plural(_ count: Int, _ one: String, _ many: String) -> String {
+    "\(Words.count(count)) \(count == 1 ? one : many)"
+  }
+}

@@ -1,0 +1,62 @@
+import GNSSProtocols
+import LocationTypes
+
+/// gpsd's report of time, position and velocity: its names, units, digits and order of members.
+///
+/// Source: gpsd_json(5), class TPV, and `json_tpv_dump` of gpsd 3.27. What is not known is left out.
+enum TPV {
+  /// Adds the line of `epoch`.
+  static func write(_ epoch: Epoch, to json: inout JSONWriter) {
+    json.begin()
+    json.member("class", "TPV")
+    if let status = status(epoch.fix) { json.member("status", status) }
+    json.member("mode", Int64(epoch.mode.rawValue))
+    if let utc = epoch.utc {
+      json.string("time") { $0.add(iso8601: utc) }
+      if let error = epoch.timeAccuracy_ns {
+        json.member("ept", trimmed: Int64(error), scale: 9)
+      }
+    }
+    if let fix = epoch.fix { write(epoch, fix, to: &json) }
+    json.end()
+  }
+
+  private static func write(_ epoch: Epoch, _ fix: Fix, to json: inout JSONWriter) {
+    json.member("lat", fix.coordinate.latitude_e9, scale: 9, places: 9)
+    json.member("lon", fix.coordinate.longitude_e9, scale: 9, places: 9)
+    member("altHAE", fix.ellipsoidalAltitude_mm, 3, 4, &json)
+    member("altMSL", fix.altitude_mm, 3, 4, &json)
+    // Deprecated by gpsd, and what many programs read.
+    member("alt", fix.altitude_mm ?? fix.ellipsoidalAltitude_mm, 3, 4, &json)
+    member("epx", epoch.longitudeError_mm, 3, 3, &json)
+    member("epy", epoch.latitudeError_mm, 3, 3, &json)
+    member("epv", fix.verticalAccuracy_mm, 3, 3, &json)
+    member("track", fix.course_e4, 4, 4, &json)
+    member("speed", fix.speed_mmps, 3, 3, &json)
+    if fix.mode == .threeDimensional { member("climb", epoch.climb_mmps, 3, 3, &json) }
+    member("epd", fix.courseAccuracy_e2, 2, 4, &json)
+    member("eps", fix.speedAccuracy_mmps, 3, 2, &json)
+    if fix.mode == .threeDimensional {
+      member("geoidSep", epoch.geoidSeparation_mm, 3, 3, &json)
+    }
+    member("eph", fix.horizontalAccuracy_mm, 3, 3, &json)
+  }
+
+  private static func member(
+    _ name: String, _ value: Int32?, _ scale: Int, _ places: Int, _ json: inout JSONWriter
+  ) {
+    if let value { json.member(name, Int64(value), scale: scale, places: places) }
+  }
+
+  /// gpsd's `status`: left out for a plain fix and where nothing is known, as gpsd does.
+  private static func status(_ fix: Fix?) -> Int64? {
+    switch fix?.quality {
+    case nil, .unknown, .autonomous, .manual: nil
+    case .differential: 2
+    case .rtkFixed: 3
+    case .rtkFloat: 4
+    case .deadReckoning: 5
+    case .simulated: 8
+    }
+  }
+}

@@ -1,0 +1,114 @@
+import LocationSimulation
+import LocationTypes
+
+/// The trace as JSON Lines, as Docs/Reference/trace.md has it.
+enum TraceJSON {
+  /// Adds the line of `record`.
+  static func write(_ record: TraceRecord, to json: inout JSONWriter) {
+    json.begin()
+    json.member("t", trimmed: record.at.microseconds, scale: 6)
+    switch record.kind {
+    case .receiver(let state, let power_mw):
+      json.member("kind", "receiver")
+      json.member("state", state.word)
+      json.member("mw", power_mw)
+    case .board(let state, let power_mw):
+      json.member("kind", "board")
+      json.member("state", word(state))
+      json.member("mw", power_mw)
+    case .fix(let fix): write(fix, to: &json)
+    case .wake(let reason):
+      json.member("kind", "wake")
+      json.member("reason", word(reason))
+    case .batch(let client, let first, let last, let count):
+      json.member("kind", "batch")
+      json.member("client", Int64(client))
+      json.member("first", Int64(first))
+      json.member("last", Int64(last))
+      json.member("count", Int64(count))
+    case .ack(let client, let sequence):
+      json.member("kind", "ack")
+      json.member("client", Int64(client))
+      json.member("seq", Int64(sequence))
+    case .finish(let client, let code):
+      json.member("kind", "finish")
+      json.member("client", Int64(client))
+      if let code { json.member("code", Int64(code.rawValue)) } else { json.null("code") }
+    case .gap(let client, let count, let from, let to):
+      json.member("kind", "gap")
+      json.member("client", Int64(client))
+      json.member("count", Int64(count))
+      if let from { json.member("from", trimmed: from.microseconds, scale: 6) }
+      if let to { json.member("to", trimmed: to.microseconds, scale: 6) }
+    }
+    json.end()
+  }
+
+  private static func write(_ fix: TraceFix, to json: inout JSONWriter) {
+    json.member("kind", "fix")
+    json.member("generation", Int64(fix.name.generation))
+    json.member("seq", Int64(fix.name.sequence))
+    if let utc = fix.utc { json.member("unix_time", trimmed: utc.microseconds, scale: 6) }
+    json.member("lat", trimmed: fix.coordinate.latitude_e9, scale: 9)
+    json.member("lon", trimmed: fix.coordinate.longitude_e9, scale: 9)
+    if let accuracy = fix.horizontalAccuracy_mm {
+      json.member("hacc", trimmed: Int64(accuracy), scale: 3)
+    }
+  }
+
+  /// Adds the last line.
+  static func write(_ summary: TraceSummary, to json: inout JSONWriter) {
+    json.begin()
+    json.member("kind", "summary")
+    json.member("fixes", Int64(summary.fixes))
+    json.member("delivered", Int64(summary.delivered))
+    json.member("batches", Int64(summary.batches))
+    json.member("finishes", Int64(summary.finishes))
+    json.member("lost", Int64(summary.lost))
+    json.member("host_wakes", Int64(summary.hostWakes))
+    json.member("awake_s", trimmed: summary.awake.microseconds, scale: 6)
+    json.member("max_delay_s", trimmed: summary.longestDelay.microseconds, scale: 6)
+    json.member("duration_s", trimmed: summary.duration.microseconds, scale: 6)
+    if let energy = summary.energy { write(energy, to: &json) }
+    json.end()
+  }
+
+  private static func write(_ energy: TraceEnergy, to json: inout JSONWriter) {
+    json.member("receiver_mj", energy.receiver_mJ)
+    json.member("board_mj", energy.board_mJ)
+    json.member("receiver_mj_always_on", energy.receiverAlwaysOn_mJ)
+    json.member("board_mj_always_awake", energy.boardAlwaysAwake_mJ)
+    json.object("receiver_s") { json in
+      for state in TraceReceiverState.allCases {
+        let time = energy.receiverTime[Int(state.rawValue)]
+        json.member(state.word, trimmed: time.microseconds, scale: 6)
+      }
+    }
+    json.object("board_s") { json in
+      for (index, time) in energy.boardTime.enumerated() {
+        guard let state = BoardState(rawValue: UInt8(index)) else { continue }
+        json.member(word(state), trimmed: time.microseconds, scale: 6)
+      }
+    }
+  }
+
+  /// The word for a state of the board.
+  static func word(_ state: BoardState) -> String {
+    switch state {
+    case .awake: "awake"
+    case .idle: "idle"
+    case .suspended: "suspended"
+    case .off: "off"
+    }
+  }
+
+  /// The word for what woke the board.
+  static func word(_ reason: WakeReason) -> String {
+    switch reason {
+    case .alarm: "alarm"
+    case .bytes: "bytes"
+    case .batchPin: "batch_pin"
+    case .request: "request"
+    }
+  }
+}

@@ -1,0 +1,159 @@
+import LocationSimulation
+import LocationTypes
+
+/// The trace for people: a line for what a client or the board notices, as it happens.
+///
+/// Lines fit 80 columns. Where one fix after another is delivered by itself, the first three are
+/// shown and the rest is counted, for a day of them says nothing.
+struct TraceText {
+  private let style: Style
+  private var tally = TraceTally()
+  private var board: (state: BoardState, since: Instant)?
+  private var receiver: TraceReceiverState?
+  private var singles = 0
+  private var lastSingle = Instant.boot
+  /// A wake whose line waits for what it leads to: one more single fix, or something else.
+  private var heldWake: (at: Instant, what: String)?
+  private static let singlesShown = 3
+
+  /// Creates a printer.
+  init(style: Style) { self.style = style }
+
+  /// Adds the lines that `record` is worth, if any.
+  mutating func write(_ record: TraceRecord, to text: inout Text) {
+    tally.add(record)
+    switch record.kind {
+    case .batch(let client, let first, let last, let count):
+      writeBatch(record.at, client, first, last, count, to: &text)
+    case .finish(let client, let code):
+      let why =
+        switch code {
+        case nil: "a criterion was met"
+        case .some(let code): "error \(code.rawValue), \(TraceText.word(code))"
+        }
+      line(record.at, "finish", forClient(client) + why, code == nil ? .good : .bad, to: &text)
+    case .gap(let client, let count, let from, let to):
+      let fixes = count == 1 ? "1 fix" : "\(Words.count(Int(clamping: count))) fixes"
+      var what = forClient(client) + "\(fixes) lost"
+      if let from, let to { what += ", \(clock(from)) to \(clock(to))" }
+      line(record.at, "gap", what, .bad, to: &text)
+    case .receiver(let state, let power_mw):
+      guard state != receiver else { return }
+      receiver = state
+      line(
+        record.at, "receiver", "\(state.word), \(Words.decimal(power_mw, places: 1)) mW", .plain,
+        to: &text)
+    case .board(let state, _):
+      if board?.state != state { board = (state, record.at) }
+    case .wake(let reason):
+      writeWake(record.at, reason, to: &text)
+    case .fix, .ack:
+      break
+    }
+  }
+
+  /// Adds what is still owed when the run ends.
+  mutating func finish(to text: inout Text) { endSingles(to: &text) }
+
+  private mutating func writeBatch(
+    _ at: Instant, _ client: Int, _ first: UInt64, _ last: UInt64, _ count: Int,
+    to text: inout Text
+  ) {
+    if count == 1 {
+      singles += 1
+      lastSingle = at
+      if singles > TraceText.singlesShown {
+        heldWake = nil
+        return
+      }
+    }
+    var what = forClient(client)
+    what += count == 1 ? "#\(first)  1 fix" : "#\(first) … #\(last)  \(Words.count(count)) fixes"
+    if let age = tally.age(of: first, at: at), age.microseconds >= 1_000_000 {
+      what += count == 1 ? ", \(Words.duration(age)) old" : ", oldest \(Words.duration(age))"
+    }
+    line(at, "batch", what, .strong, keepsSingles: count == 1, to: &text)
+  }
+
+  private mutating func writeWake(_ at: Instant, _ reason: WakeReason, to text: inout Text) {
+    let why =
+      switch reason {
+      case .alarm: "alarm"
+      case .bytes: "bytes from the receiver"
+      case .batchPin: "the receiver's buffer is full enough"
+      case .request: "a client's request"
+      }
+    var what = why
+    if let board, board.state != .awake {
+      let slept = Interval(microseconds: at.microseconds - board.since.microseconds)
+      what += ", \(TraceJSON.word(board.state)) for \(Words.duration(slept))"
+    }
+    if singles >= TraceText.singlesShown {
+      heldWake = (at, what)
+    } else {
+      line(at, "wake", what, .plain, keepsSingles: singles > 0, to: &text)
+    }
+  }
+
+  private mutating func line(
+    _ at: Instant, _ kind: String, _ what: String, _ tone: Style.Tone, keepsSingles: Bool = false,
+    to text: inout Text
+  ) {
+    if !keepsSingles { endSingles(to: &text) }
+    if let wake = heldWake {
+      heldWake = nil
+      add(wake.at, "wake", wake.what, .plain, to: &text)
+    }
+    add(at, kind, what, tone, to: &text)
+  }
+
+  private func add(
+    _ at: Instant, _ kind: String, _ what: String, _ tone: Style.Tone, to text: inout Text
+  ) {
+    text.add(hoursMinutesSeconds: at.microseconds / 1_000_000)
+    text.add("  ")
+    text.add(style.paint(kind, tone))
+    for _ in kind.utf8.count..<10 { text.add(" ") }
+    text.add(what)
+    text.add("\n")
+  }
+
+  private mutating func endSingles(to text: inout Text) {
+    let more = singles - TraceText.singlesShown
+    singles = 0
+    guard more > 0 else { return }
+    text.add("     ...  ")
+    text.add("\(Words.count(more)) more, one by one, until ")
+    text.add(hoursMinutesSeconds: lastSingle.microseconds / 1_000_000)
+    text.add("\n")
+  }
+
+  private func forClient(_ client: Int) -> String {
+    // Nearly every run has one client; only the others need a name.
+    client == 0 ? "" : "client \(client): "
+  }
+
+  private func clock(_ moment: UTCTime) -> String {
+    var text = Text()
+    text.add(hoursMinutesSeconds: moment.microsecondsOfDay / 1_000_000)
+    return text.string
+  }
+
+  /// What went wrong, in a few words.
+  static func word(_ code: LocationErrorCode) -> String {
+    switch code {
+    case .locationUnknown: "no location now"
+    case .denied: "denied"
+    case .deferredFailed: "the receiver failed"
+    case .deferredNotUpdatingLocation: "updates are not running"
+    case .deferredAccuracyTooLow: "the accuracy asked for is too low"
+    case .deferredDistanceFiltered: "a distance filter is set"
+    case .deferredCanceled: "canceled by the client"
+    case .network, .headingFailure, .regionMonitoringDenied, .regionMonitoringFailure,
+      .regionMonitoringSetupDelayed, .regionMonitoringResponseDelayed, .geocodeFoundNoResult,
+      .geocodeFoundPartialResult, .geocodeCanceled, .rangingUnavailable, .rangingFailure,
+      .promptDeclined, .historicalLocationError:
+      "see the reference of error codes"
+    }
+  }
+}

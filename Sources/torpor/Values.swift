@@ -1,0 +1,97 @@
+import ArgumentParser
+import LocationTypes
+
+/// How a value on the command line is read: strictly, and with a message that says what is wanted.
+enum Values {
+  /// A distance: metres, with `m` or `km` behind it if one likes, or `unlimited`.
+  static func distance(_ text: String) throws -> Double {
+    if isUnlimited(text) { return .infinity }
+    let wanted = "metres, 0 or more (500, 500m, 2km), or 'unlimited'"
+    let (number, factor) = split(text, [("km", 1_000), ("m", 1)])
+    return try nonNegative(number, wanted: wanted) * factor
+  }
+
+  /// A length of time: seconds, with `s`, `min` or `h` behind it if one likes, or `unlimited`.
+  static func timeout(_ text: String) throws -> Double {
+    if isUnlimited(text) { return .infinity }
+    let wanted = "seconds, 0 or more (90, 90s, 5min, 1h), or 'unlimited'"
+    let (number, factor) = split(text, [("min", 60), ("s", 1), ("h", 3_600)])
+    return try nonNegative(number, wanted: wanted) * factor
+  }
+
+  /// How many hours to simulate, over 0 and at most a year.
+  static func hours(_ text: String) throws -> Double {
+    let wanted = "hours, more than 0 and at most 8784 (a year)"
+    let value = try nonNegative(text, wanted: wanted)
+    guard value > 0, value <= 8_784 else { throw ValidationError("it should be \(wanted)") }
+    return value
+  }
+
+  /// How many fixes a cache holds, 1 to a million.
+  static func capacity(_ text: String) throws -> Int {
+    guard let value = Int(text), (1...1_000_000).contains(value) else {
+      throw ValidationError("it should be a whole number of fixes, 1 to 1000000")
+    }
+    return value
+  }
+
+  /// Desired accuracy as Core Location has it: −1 best, −2 best for navigation, else metres (STD-1).
+  static func accuracy(_ text: String) throws -> Double {
+    switch text.lowercased() {
+    case "best": return -1
+    case "navigation": return -2
+    default: return try nonNegative(text, wanted: "metres, 0 or more, 'best' or 'navigation'")
+    }
+  }
+
+  /// A day of the calendar, `2014-04-03`.
+  static func date(_ text: String) throws -> CalendarDate {
+    let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+    if parts.count == 3, parts[0].utf8.count == 4,
+      let year = digits(parts[0]), let month = digits(parts[1]), let day = digits(parts[2])
+    {
+      if let date = CalendarDate(year: year, month: month, day: day) { return date }
+      throw ValidationError("the calendar has no such day")
+    }
+    throw ValidationError("it should be a date as YYYY-MM-DD, for example 2014-04-03")
+  }
+
+  private static func isUnlimited(_ text: String) -> Bool { text.lowercased() == "unlimited" }
+
+  private static func nonNegative(_ text: String, wanted: String) throws -> Double {
+    guard let value = Double(text), isDecimal(text) else {
+      throw ValidationError("it should be \(wanted)")
+    }
+    guard value >= 0 else { throw ValidationError("it is negative; it should be \(wanted)") }
+    guard value.isFinite else { throw ValidationError("it is too large; it should be \(wanted)") }
+    return value
+  }
+
+  /// Whether `text` is a decimal number: `nan`, `inf` and `0x10` are numbers to Swift, not to us.
+  private static func isDecimal(_ text: String) -> Bool {
+    text.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "+"),
+        UInt8(ascii: "-"), UInt8(ascii: "e"), UInt8(ascii: "E"):
+        true
+      default: false
+      }
+    }
+  }
+
+  private static func digits(_ text: Substring) -> Int? {
+    guard (1...4).contains(text.utf8.count) else { return nil }
+    guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
+      return nil
+    }
+    return Int(text)
+  }
+
+  private static func split(_ text: String, _ units: [(String, Double)]) -> (String, Double) {
+    for (unit, factor) in units where text.hasSuffix(unit) {
+      let number = text.dropLast(unit.count)
+      return (String(number.last == " " ? number.dropLast() : number), factor)
+    }
+    return (text, 1)
+  }
+}

@@ -1,0 +1,87 @@
+import Testing
+
+@Suite("The contract and what cites it agree")
+struct ContractTests {
+  /// The statements that are kept today; each is in the name of a test that fails without it.
+  static let kept: [String] =
+    ((1...35).map { "DEF-\($0)" } + ["DEF-37", "DEF-39", "DEF-42", "DEF-43"])
+    + (1...7).map { "RNG-\($0)" } + (1...2).map { "PWR-\($0)" } + (1...4).map { "LOC-\($0)" }
+
+  static func contract() throws -> ContractText {
+    ContractText(try Repository.text("Docs/Contract.md"))
+  }
+
+  @Test("a number is a statement of Docs/Contract.md, and only one")
+  func numbersAreUnique() throws {
+    let numbers = try Self.contract().statements.map(\.number)
+    #expect(numbers.count > 100)
+    #expect(Set(numbers).count == numbers.count)
+  }
+
+  @Test("every number that is cited exists")
+  func citationsExist() throws {
+    let numbers = Set(try Self.contract().statements.map(\.number))
+    let texts =
+      try HouseTests.everything()
+      + Repository.files(in: ["Docs", "Boards"], endings: ["md", "toml"])
+    for file in texts where !file.path.hasPrefix("Tests/ArchitectureTests/") {
+      for number in ContractText.citations(in: file.text) {
+        #expect(numbers.contains(number), "\(file.path) cites \(number)")
+      }
+    }
+  }
+
+  @Test("every statement that is kept is in the name of a test", arguments: kept)
+  func isTested(_ number: String) throws {
+    let names = try Self.testNames.get()
+    #expect(names.contains(number), "no test is named after \(number)")
+  }
+
+  @Test("what the contract marks as kept is what the tests hold")
+  func marksAgree() throws {
+    let marked = try Self.contract().statements.filter(\.isKept).map(\.number)
+    let names = try Self.testNames.get()
+    #expect(Set(Self.kept).subtracting(marked).isEmpty, "tested and not marked ●")
+    #expect(Set(marked).subtracting(names).isEmpty, "marked ● and in no test's name")
+  }
+
+  /// Every number in a display name of a test; the checkers' own examples do not count.
+  static let testNames = Result {
+    var numbers: Set<String> = []
+    for file in try Repository.files(in: ["Tests"], endings: ["swift"])
+    where !file.path.hasSuffix("ArchitectureTests/CheckerTests.swift") {
+      for name in SwiftText(file.text).testNames {
+        numbers.formUnion(ContractText.citations(in: name))
+      }
+    }
+    return numbers
+  }
+}
+
+/// Docs/Contract.md as far as these tests need it.
+struct ContractText {
+  /// One numbered statement.
+  struct Statement {
+    var number: String
+    /// Marked with ● : implemented, and held by a test.
+    var isKept: Bool
+  }
+
+  private(set) var statements: [Statement] = []
+
+  init(_ text: String) {
+    for line in text.split(separator: "\n") {
+      guard let match = line.firstMatch(of: /^- (?<mark>[●○]) (?<number>[A-Z]{3}-[0-9]+)\s/) else {
+        continue
+      }
+      statements.append(
+        Statement(number: String(match.output.number), isKept: match.output.mark == "●"))
+    }
+  }
+
+  /// The numbers that `text` cites.
+  static func citations(in text: String) -> Set<String> {
+    let pattern = /\b(?:RNG|DEF|STD|SLC|VIS|PAU|LIV|BKG|REG|AUT|LOC|PWR)-[0-9]+\b/
+    return Set(text.matches(of: pattern).map { String($0.output) })
+  }
+}

@@ -1,0 +1,52 @@
+import Testing
+
+@Suite("The Embedded build covers the core")
+struct EmbeddedGateTests {
+  @Test("the rooms it is asked for reach every room of the core")
+  func coversTheCore() throws {
+    let makefile = try Repository.text("Makefile")
+    let rooms = try #require(MakefileText(makefile).variable("EMBEDDED_ROOMS"))
+    let manifest = Manifest(try Repository.text("Package.swift"))
+    var reached: Set<String> = []
+    for room in rooms { reached.formUnion(HouseRules.reach(of: room, in: manifest.targets)) }
+    #expect(reached == Set(HouseRules.rooms.filter(\.value.isCore).keys))
+  }
+
+  @Test("it is Embedded, it refuses allocations, and make test runs it")
+  func isAGate() throws {
+    let makefile = MakefileText(try Repository.text("Makefile"))
+    let embedded = makefile.recipe("embedded").joined(separator: "\n")
+    #expect(embedded.contains(#""-enable-experimental-feature","Embedded""#))
+    #expect(embedded.contains(#""-no-allocations""#))
+    for gate in ["lint", "embedded", "tests", "boards"] {
+      #expect(makefile.recipe("test").contains { $0.hasSuffix(" \(gate)") }, "make test: \(gate)")
+    }
+    #expect(makefile.recipe("lint").contains { $0.contains("format lint --strict") })
+    #expect(makefile.recipe("tests").contains { $0.contains("$(SWIFT) test") })
+    #expect(makefile.recipe("boards").contains { $0.contains(".ci/check-boards") })
+  }
+
+  @Test("continuous integration runs make test")
+  func continuousIntegration() throws {
+    #expect(try Repository.text(".ci/run").contains("\nmake test "))
+  }
+}
+
+/// A Makefile as far as these tests need it.
+struct MakefileText {
+  private let lines: [Substring]
+
+  init(_ text: String) { lines = text.split(separator: "\n", omittingEmptySubsequences: false) }
+
+  /// The words of `NAME := …`.
+  func variable(_ name: String) -> [String]? {
+    lines.first { $0.hasPrefix("\(name) :=") }
+      .map { $0.dropFirst(name.count + 3).split(separator: " ").map(String.init) }
+  }
+
+  /// The command lines of a target.
+  func recipe(_ target: String) -> [String] {
+    guard let start = lines.firstIndex(where: { $0.hasPrefix("\(target):") }) else { return [] }
+    return lines[(start + 1)...].prefix { $0.hasPrefix("\t") }.map(String.init)
+  }
+}

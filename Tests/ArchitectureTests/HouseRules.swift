@@ -1,0 +1,104 @@
+/// The rules of the house (Docs/Architecture.md) as a table: which room may look into which.
+///
+/// Package.swift and every import are held to it, so a new dependency is a decision made here.
+enum HouseRules {
+  /// What a room may look into.
+  struct Room {
+    /// Part of the core: pure, heap-free, built as Embedded Swift.
+    var isCore = false
+    /// Rooms it may import; Package.swift names the same.
+    var rooms: Set<String> = []
+    /// Modules of packages it may import; Package.swift names the same.
+    var products: Set<String> = []
+    /// Modules of the system it may import.
+    var system: Set<String> = []
+  }
+
+  static let rooms: [String: Room] = [
+    // The core.
+    "CMath": Room(isCore: true),
+    "LocationTypes": Room(isCore: true, rooms: ["CMath"]),
+    "DeferralCache": Room(isCore: true, rooms: ["LocationTypes"]),
+    "GNSSProtocols": Room(isCore: true, rooms: ["LocationTypes"]),
+    "ReceiverDrivers": Room(isCore: true, rooms: ["LocationTypes", "GNSSProtocols"]),
+    "LocationPolicy": Room(isCore: true, rooms: ["LocationTypes", "DeferralCache"]),
+    "LocationEngine": Room(
+      isCore: true,
+      rooms: [
+        "LocationTypes", "DeferralCache", "GNSSProtocols", "ReceiverDrivers", "LocationPolicy",
+      ]),
+    "LocationHAL": Room(isCore: true, rooms: ["LocationTypes"]),
+    // What surrounds it.
+    "LocationRuntime": Room(rooms: ["LocationTypes", "LocationEngine", "LocationHAL"]),
+    "SimulatedHAL": Room(rooms: ["CMath", "LocationTypes", "LocationHAL", "GNSSProtocols"]),
+    "CTOML": Room(),
+    "BoardProfiles": Room(rooms: ["LocationTypes", "CTOML"], system: ["Glibc"]),
+    "LocationSimulation": Room(
+      rooms: [
+        "LocationTypes", "DeferralCache", "GNSSProtocols", "ReceiverDrivers", "LocationPolicy",
+        "LocationEngine", "LocationHAL", "LocationRuntime", "SimulatedHAL", "BoardProfiles",
+      ],
+      system: ["Foundation", "Glibc"]),
+    "torpor": Room(
+      rooms: [
+        "LocationTypes", "GNSSProtocols", "BoardProfiles", "LocationSimulation", "SimulatedHAL",
+      ],
+      products: ["ArgumentParser"], system: ["Foundation", "Glibc"]),
+    // Figures.
+    "CMallocCount": Room(),
+    "CBenchFloor": Room(),
+    "TorporBench": Room(
+      rooms: [
+        "CMallocCount", "CBenchFloor", "LocationTypes", "GNSSProtocols", "DeferralCache",
+      ]),
+  ]
+
+  /// The C library, by the name it has on each system; a room that may use it says `Glibc`.
+  static let cLibraries: Set<String> = ["Glibc", "Musl", "Darwin"]
+
+  /// Modules that the compiler itself brings; anyone may import them.
+  static let builtIn: Set<String> = ["Swift"]
+
+  /// Words that have no place in the core, whatever they are imported from.
+  ///
+  /// The Embedded build refuses most of what costs a heap; these it would let through.
+  static let notInTheCore: Set<String> = [
+    "Codable", "Encodable", "Decodable", "class", "actor", "async", "await",
+    "_silgen_name", "_extern", "_cdecl",
+  ]
+
+  /// Everything that stands at the top of the repository and is not hidden.
+  static let topLevel: Set<String> = [
+    "Package.swift", "Package.resolved", "Sources", "Tests", "Boards", "Docs", "README.md",
+    "LICENSE", "Makefile",
+  ]
+
+  /// The longest a source file may be.
+  static let linesAtMost = 450
+
+  /// Boards whose name is an everyday word of the field and the default of the command.
+  static let boardNamesThatAreWords: Set<String> = ["simulated"]
+
+  /// Paths of somebody's machine.
+  static let machinePaths = ["/work/", "/home/", "/root/", "/tmp/", "/opt/", "/Users/"]
+
+  /// What a room imports and must not.
+  static func violations(of room: Room, imports: [String]) -> [String] {
+    imports.filter { module in
+      !room.rooms.contains(module) && !room.products.contains(module)
+        && !room.system.contains(module) && !builtIn.contains(module)
+        && !(room.system.contains("Glibc") && cLibraries.contains(module))
+    }
+  }
+
+  /// All rooms reached from `name`, itself included; a missing one is reached and has no row.
+  static func reach(of name: String, in table: [String: Set<String>]) -> Set<String> {
+    var reached: Set<String> = []
+    var ahead = [name]
+    while let next = ahead.popLast() {
+      guard reached.insert(next).inserted else { continue }
+      ahead.append(contentsOf: table[next] ?? [])
+    }
+    return reached
+  }
+}

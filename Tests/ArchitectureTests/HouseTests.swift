@@ -1,0 +1,80 @@
+import Foundation
+import Testing
+
+@Suite("The house is kept")
+struct HouseTests {
+  static func everything() throws -> [Repository.File] {
+    try Repository.sources()
+      + Repository.files(in: ["Tests"], endings: ["swift", "c", "h"])
+  }
+
+  @Test("a file is one room long")
+  func length() throws {
+    let files = try Self.everything()
+    #expect(files.count > 10)
+    for file in files {
+      let lines = file.text.split(separator: "\n", omittingEmptySubsequences: false).count - 1
+      #expect(lines <= HouseRules.linesAtMost, "\(file.path) has \(lines) lines")
+    }
+  }
+
+  @Test("nothing is left for later in a comment")
+  func nothingLeftForLater() throws {
+    let marks: Set = ["TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK"]
+    let texts =
+      try Self.everything() + Repository.files(in: ["Docs", "Boards"], endings: ["md", "toml"])
+    for file in texts {
+      let found = marks.intersection(HouseTests.words(file.text))
+      #expect(found.isEmpty, "\(file.path): \(found.sorted().joined(separator: ", "))")
+    }
+  }
+
+  @Test("no board is named in Sources: profiles are the only place")
+  func noBoardInSources() throws {
+    let boards = Repository.folders(in: "Boards")
+    #expect(!boards.isEmpty, "Boards/ has no board")
+    for file in try Repository.sources() {
+      for board in boards where !HouseRules.boardNamesThatAreWords.contains(board) {
+        let isNamed = file.text.lowercased().contains(board.lowercased())
+        #expect(!isNamed, "\(file.path) names \(board)")
+      }
+    }
+  }
+
+  @Test("no path of somebody's machine is in Sources")
+  func noMachinePaths() throws {
+    for file in try Repository.sources() {
+      for path in HouseRules.machinePaths {
+        let isThere = file.text.contains(path)
+        #expect(!isThere, "\(file.path): \(path)")
+      }
+    }
+  }
+
+  @Test("the top of the repository holds what it always holds")
+  func topLevel() throws {
+    let names = try FileManager.default.contentsOfDirectory(atPath: Repository.root.path)
+    for name in names where !name.hasPrefix(".") {
+      #expect(HouseRules.topLevel.contains(name))
+    }
+  }
+
+  @Test("a link in the documents leads somewhere")
+  func links() throws {
+    var documents = try Repository.files(in: ["Docs", "Boards"], endings: ["md"])
+    documents.append(.init(path: "README.md", text: try Repository.text("README.md")))
+    for document in documents {
+      let folder = Repository.root.appending(path: document.path).deletingLastPathComponent()
+      for match in document.text.matches(of: /\]\((?<target>[^)#\s]+)(#[^)]*)?\)/) {
+        let target = String(match.output.target)
+        if target.contains("://") { continue }
+        let there = FileManager.default.fileExists(atPath: folder.appending(path: target).path)
+        #expect(there, "\(document.path) points to \(target)")
+      }
+    }
+  }
+
+  static func words(_ text: String) -> Set<String> {
+    Set(text.split { !$0.isLetter && !$0.isNumber && $0 != "_" }.map(String.init))
+  }
+}

@@ -1,0 +1,90 @@
+import Testing
+
+@Suite("Rooms look only into the rooms the architecture names")
+struct ImportTests {
+  @Test("every room has a row in the table, and every row a room")
+  func tableIsComplete() {
+    #expect(Set(Repository.folders(in: "Sources")) == Set(HouseRules.rooms.keys))
+  }
+
+  @Test("no import reaches further than the table", arguments: try Repository.swiftSources())
+  func imports(_ file: Repository.File) throws {
+    let room = try #require(HouseRules.rooms[file.room])
+    let violations = HouseRules.violations(of: room, imports: SwiftText(file.text).imports)
+    #expect(violations.isEmpty, "\(file.path) may not import \(violations.joined(separator: ", "))")
+  }
+
+  @Test("Package.swift names the same dependencies as the table")
+  func manifestAgrees() throws {
+    let manifest = Manifest(try Repository.text("Package.swift"))
+    for (name, room) in HouseRules.rooms {
+      #expect(manifest.targets[name] == room.rooms, "dependencies of \(name)")
+      #expect(manifest.products[name] ?? [] == room.products, "packages of \(name)")
+    }
+    #expect(Set(manifest.targets.keys) == Set(HouseRules.rooms.keys))
+  }
+
+  @Test("the core reaches nothing outside the core, and no package or system module")
+  func coreIsClosed() {
+    let table = HouseRules.rooms.mapValues(\.rooms)
+    for (name, room) in HouseRules.rooms where room.isCore {
+      for reached in HouseRules.reach(of: name, in: table) {
+        #expect(HouseRules.rooms[reached]?.isCore == true, "\(name) reaches \(reached)")
+      }
+      #expect(room.products.isEmpty && room.system.isEmpty, "\(name)")
+    }
+  }
+
+  @Test("engine and HAL do not know each other")
+  func engineAndHALApart() {
+    let table = HouseRules.rooms.mapValues(\.rooms)
+    #expect(!HouseRules.reach(of: "LocationEngine", in: table).contains("LocationHAL"))
+    #expect(!HouseRules.reach(of: "LocationHAL", in: table).contains("LocationEngine"))
+  }
+
+  @Test("the simulated truth reaches the engine as bytes alone")
+  func simulatorDoesNotKnowTheEngine() {
+    let reached = HouseRules.reach(of: "SimulatedHAL", in: HouseRules.rooms.mapValues(\.rooms))
+    #expect(reached.isDisjoint(with: ["LocationEngine", "LocationPolicy", "ReceiverDrivers"]))
+  }
+
+  @Test("RNG-5: only policy, engine and what drives them in one process look into the ring")
+  func ringIsNotForClients() throws {
+    let readers: Set = ["LocationPolicy", "LocationEngine", "LocationSimulation", "TorporBench"]
+    let named = HouseRules.rooms.filter { $0.value.rooms.contains("DeferralCache") }.keys
+    #expect(Set(named) == readers)
+    for file in try Repository.swiftSources() where !(readers.contains(file.room)) {
+      #expect(!SwiftText(file.text).imports.contains("DeferralCache"), "\(file.path)")
+    }
+  }
+
+  @Test("no room is reached from itself")
+  func noCircle() {
+    let table = HouseRules.rooms.mapValues(\.rooms)
+    for (name, rooms) in table {
+      for room in rooms {
+        #expect(!HouseRules.reach(of: room, in: table).contains(name), "\(name) and \(room)")
+      }
+    }
+  }
+
+  @Test("the core's C declares mathematics and includes nothing")
+  func coreCIncludesNothing() throws {
+    for file in try Repository.sources()
+    where HouseRules.rooms[file.room]?.isCore == true && !file.path.hasSuffix(".swift") {
+      let includes = file.text.split(separator: "\n").filter {
+        let line = $0.drop { $0 == " " }
+        return line.hasPrefix("#") && line.contains("include") && !line.contains("\"CMath.h\"")
+      }
+      #expect(includes.isEmpty, "\(file.path)")
+    }
+  }
+
+  @Test("the core uses no word that needs more than Embedded Swift")
+  func coreWords() throws {
+    for file in try Repository.swiftSources() where HouseRules.rooms[file.room]?.isCore == true {
+      let words = HouseRules.notInTheCore.intersection(SwiftText(file.text).tokens)
+      #expect(words.isEmpty, "\(file.path): \(words.sorted().joined(separator: ", "))")
+    }
+  }
+}

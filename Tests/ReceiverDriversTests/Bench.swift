@@ -1,0 +1,187 @@
+import GNSSProtocols
+import LocationTypes
+import Testing
+
+@testable import ReceiverDrivers
+
+/// Runs a driver against the fake receiver in virtual time, and watches over what must always hold.
+final class Bench {
+  var driver: UBloxM10Driver
+  let receiver: FakeM10
+  let setup: ReceiverSetup
+  private(set) var now = Instant.boot
+  private var lineSpeed: UInt32
+  private var decoder = GNSSDecoder()
+  private var assembler = EpochAssembler()
+  private var wasAtWatermark = false
+  private var commandUntil: Instant?
+  private var wakePin = PinLevel.inactive
+  /// What the driver told, with the second at which it did.
+  private(set) var told: [DriverObservation] = []
+  /// The epochs that were handed on, in order, by their number.
+  private(set) var taken: [Int] = []
+  /// Pins as they were driven.
+  private(set) var pins: [PinCommand] = []
+  /// States that were entered.
+  private(set) var states: [UBloxM10Driver.State] = []
+  private(set) var violations: [String] = []
+  /// Whether batch pin edges are passed on.
+  var passesPin = true
+  /// The supply is cut at once when the driver says so; when was standby last asked for?
+  private var standbyAskedAt: Instant?
+
+  init(_ setup: ReceiverSetup, hasSupply: Bool? = nil) {
+    self.setup = setup
+    driver = UBloxM10Driver(setup)
+    receiver = FakeM10(setup, hasSupply: hasSupply ?? !setup.hasSupplySwitch)
+    lineSpeed = setup.lineSpeed
+  }
+
+  /// Words of the commands that the receiver got since the last call.
+  func commands() -> [String] {
+    defer { commandsSeen = receiver.commands.count }
+    return Array(receiver.commands[commandsSeen...])
+  }
+  private var commandsSeen = 0
+
+  func forget() {
+    told = []
+    taken = []
+    pins = []
+    states = []
+    _ = commands()
+  }
+
+  func step(_ event: DriverEvent) {
+    let effects = driver.handle(event, at: now)
+    if states.last != driver.state { states.append(driver.state) }
+    if let pin = effects.pin { drive(pin) }
+    if let speed = effects.lineSpeed { lineSpeed = speed }
+    if driver.hasOutgoing { write() }
+    if effects.observation != .none { told.append(effects.observation) }
+    while let epoch = driver.nextHeld() { take(epoch) }
+    check(event)
+  }
+
+  private func drive(_ pin: PinCommand) {
+    pins.append(pin)
+    if pin.pin == .receiverWake { wakePin = pin.level }
+    let cuts = pin == PinCommand(.receiverSupply, .inactive)
+    if cuts && receiver.hasSupply {
+      // PWR-5: asked, and slept or waited for.
+      let waited = standbyAskedAt.map { now - $0 } ?? .zero
+      if !receiver.isAsleep && waited < setup.ackTimeout { violations.append("cut at once") }
+      if wakePin == .active { violations.append("cut with the wake pin driven") }
+    }
+    if pin == PinCommand(.receiverSupply, .active) { standbyAskedAt = nil }
+    receiver.set(pin, at: now)
+  }
+
+  private func write() {
+    let frame = driver.outgoing
+    let data = bytes(of: frame)
+    if data.count > 4, data[2] == 0x02, data[3] == 0x41 { standbyAskedAt = now }
+    if let commandUntil, now < commandUntil { violations.append("two commands in flight") }
+    commandUntil = data[0] == 0xFF ? nil : driver.deadline
+    receiver.write(data, speed: lineSpeed, at: now)
+  }
+
+  /// What must hold after every step.
+  private func check(_ event: DriverEvent) {
+    if !driver.isSettled && driver.deadline == nil { violations.append("waits without deadline") }
+    if driver.state == .standby || driver.state == .batching || driver.state == .idle {
+      if driver.deadline != nil && driver.pending.isEmpty { violations.append("deadline at rest") }
+    }
+  }
+
+  private func take(_ epoch: Epoch) {
+    guard let utc = epoch.utc else { return }
+    taken.append(Int((utc - FakeM10.base).microseconds / 1_000_000))
+  }
+
+  private func hear(_ message: GNSSMessage) {
+    switch message {
+    case .acknowledged, .refused, .receiverVersion, .batchStatus, .batchEntry: commandUntil = nil
+    default: break
+    }
+    step(.message(message))
+    guard var epoch = assembler.add(message, at: now) else { return }
+    while true {
+      if driver.admit(epoch, at: now) == .accept { take(epoch) }
+      guard let more = assembler.next() else { return }
+      epoch = more
+    }
+  }
+
+  /// Lets time pass, all events in their order.
+  func run(_ seconds: Double) {
+    let end = now + Interval(seconds: seconds)
+    var steps = 0
+    while true {
+      let next = min(receiver.next, driver.deadline ?? .distantFuture)
+      guard next <= end else { break }
+      now = max(now, next)
+      steps += 1
+      guard steps < 200_000 else {
+        violations.append("runs in circles")
+        break
+      }
+      turn()
+    }
+    now = end
+  }
+
+  private func turn() {
+    receiver.run(at: now)
+    for arrived in receiver.read(at: now) where arrived.speed == lineSpeed {
+      var offset = 0
+      while let message = decoder.next(arrived.bytes.span, &offset) { hear(message) }
+    }
+    let isAtWatermark = receiver.isAtWatermark
+    if isAtWatermark, !wasAtWatermark, passesPin { step(.batchPin) }
+    wasAtWatermark = isAtWatermark
+    if let deadline = driver.deadline, deadline <= now {
+      if let commandUntil, now >= commandUntil { self.commandUntil = nil }
+      step(.deadline)
+    }
+  }
+
+  /// Runs until the driver has settled with nothing to tell; at most `limit` seconds.
+  @discardableResult func settle(_ limit: Double = 120) -> Bool {
+    let end = now + Interval(seconds: limit)
+    while !driver.isSettled || driver.state == .lost || driver.state == .idle {
+      if now >= end { return false }
+      run(0.05)
+    }
+    return true
+  }
+
+  /// Sets a goal and runs until it is reached.
+  @discardableResult func reach(_ goal: ReceiverGoal, _ limit: Double = 120) -> Bool {
+    step(.goal(goal))
+    return settle(limit)
+  }
+
+  /// Expects no rule broken, and every epoch handed on once and in order.
+  func expectClean(_ location: SourceLocation = #_sourceLocation) {
+    #expect(violations.isEmpty, sourceLocation: location)
+    #expect(receiver.violations.isEmpty, sourceLocation: location)
+    #expect(taken == taken.sorted(), "out of order", sourceLocation: location)
+    #expect(Set(taken).count == taken.count, "twice", sourceLocation: location)
+  }
+
+  /// Expects every epoch of a range to have been handed on.
+  func expectWhole(_ location: SourceLocation = #_sourceLocation) {
+    guard let first = taken.first, let last = taken.last else { return }
+    #expect(taken == Array(first...last), "a gap", sourceLocation: location)
+  }
+}
+
+/// Setups that tests use.
+enum Setups {
+  static let batch = BatchSetup(capacity: 300, pioWired: true, pioID: 6)
+  static let plain = ReceiverSetup(lineSpeed: 115_200)
+  static let wired = ReceiverSetup(lineSpeed: 115_200, hasWakePin: true, batch: batch)
+  static let switched = ReceiverSetup(
+    lineSpeed: 115_200, hasWakePin: true, hasSupplySwitch: true, batch: batch)
+}
