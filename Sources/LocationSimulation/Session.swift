@@ -83,6 +83,7 @@ public struct Session {
     var setup = profile.simulationSetup
     setup.recordsEvents = true
     setup.receiver.defaultSpeed = UInt32(profile.receiver?.lineSpeed_baud ?? 115_200)
+    setup.receiver.hasSupplySwitch = false
     var engineSetup = profile.listeningSetup
     engineSetup.epochs.isSimulated = true
     engineSetup.epochs.recordingDate = scan.date
