@@ -87,7 +87,7 @@ enum Command {
     if unsafe posix_spawn(&process, path, &actions, nil, words + [nil], environ) == 0 {
       unsafe waitpid(process, &status, 0)
     }
-    for unsafeword in unsafe words { unsafe free(word) }
+    unsafe words.forEach { unsafe free($0) }
     unsafe posix_spawn_file_actions_destroy(&actions)
     let result = Result(
       status: status & 0x7F == 0 ? status >> 8 & 0xFF : -(status & 0x7F),
