@@ -1,3 +1,4 @@
+import DeferralCache
 import LocationPolicy
 import LocationTypes
 import ReceiverDrivers
@@ -34,14 +35,18 @@ extension Engine {
     effects.wake = plan.wake
     effects.listens = plan.listens
     if isBusy { stayAwake(&effects) }
-    if let deadline = driver?.deadline { effects.wake = min(effects.wake, deadline) }
+    // While messages gather on purpose, the driver's watch over a silent line would be misled.
+    if let deadline = driver?.deadline, effects.listens || isBusy {
+      effects.wake = min(effects.wake, deadline)
+    }
     // Never a busy loop, whatever a profile's figures say.
     effects.wake = max(effects.wake, now + .milliseconds(1))
   }
 
   /// Deadlines of driver and line that have come.
   private mutating func expire(_ effects: inout Effects) {
-    if let deadline = driver?.deadline, deadline <= now, !effects.isDriverDone {
+    // What has just come may be the answer the driver waits for: it is read to its end first.
+    if let deadline = driver?.deadline, deadline <= now, lastByte < now, !effects.isDriverDone {
       drive(.deadline, &effects)
       effects.proceeds = true
     } else if isMidEpoch && now - lastByte >= setup.epochPause && !effects.isDriverDone {

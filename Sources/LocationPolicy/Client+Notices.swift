@@ -40,7 +40,7 @@ extension Client {
 
   /// Where the fixes end that may be told now.
   private func dueEnd(_ context: ClientContext) -> UInt64 {
-    min(dueUntil, owedUntil, context.head)
+    min(min(dueUntil, owedUntil), context.head)  // of three would take an array
   }
 
   /// All fixes that follow without a hole, as one batch; or the hole, as a gap.

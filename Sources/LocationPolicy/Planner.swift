@@ -130,7 +130,7 @@ public struct Planner: Sendable {
       return Plan(receiver: .tracking, board: .awake, wake: check, listens: true)
     }
     var plan = Plan(
-      receiver: .tracking, board: .idle, wake: Planner.ahead(check, by: idle.lead), listens: true)
+      receiver: .tracking, board: .idle, wake: alarm(check, idle), listens: true)
     if situation.demand.watched == 0, let look = nextLook(situation, at: now) {
       plan.listens = false
       plan.wake = min(plan.wake, look)
@@ -163,11 +163,6 @@ public struct Planner: Sendable {
     return figures.fixInterval * (Int64(watermark) + slack)
   }
 
-  /// `due` less `lead`; what never comes due needs no alarm either.
-  private static func ahead(_ due: Instant, by lead: Interval) -> Instant {
-    due == .distantFuture ? due : due - lead
-  }
-
   /// The deepest sleep that is left in time and that what must wake the board can wake.
   private func sleep(_ receiver: PlannedReceiver, until due: Instant, at now: Instant) -> Plan {
     guard due > now else {
@@ -176,15 +171,17 @@ public struct Planner: Sendable {
     let needsPin = receiver != .off && receiver != .standby && figures.batch?.hasPin == true
     if let deep = figures.deep, due - now >= deep.minimum + deep.lead, deep.wakesOnPin || !needsPin
     {
-      return Plan(
-        receiver: receiver, board: deep.state, wake: Planner.ahead(due, by: deep.lead),
-        listens: false)
+      return Plan(receiver: receiver, board: deep.state, wake: alarm(due, deep), listens: false)
     }
     guard let idle = figures.idle, due - now > idle.lead else {
       return Plan(receiver: receiver, board: .awake, wake: due, listens: true)
     }
-    return Plan(
-      receiver: receiver, board: .idle, wake: Planner.ahead(due, by: idle.lead), listens: true)
+    return Plan(receiver: receiver, board: .idle, wake: alarm(due, idle), listens: true)
+  }
+
+  /// When the alarm must go off for the board to run at `due` (DEF-18).
+  private func alarm(_ due: Instant, _ sleep: SleepFigures) -> Instant {
+    due == .distantFuture ? due : due - sleep.lead
   }
 
   /// When a distance criterion must be looked at: no earlier can `metresLeft` have been travelled

@@ -82,7 +82,7 @@ public struct ReceiverDriver: Sendable {
     }
   }
 
-  /// What to do with an epoch that the decoder produced.
+  /// What to do with an epoch that the decoder produced, as the assembler gave it.
   public mutating func admit(_ epoch: Epoch, at now: Instant) -> Admission {
     switch family {
     case .ubloxM10: ubloxM10.admit(epoch, at: now)

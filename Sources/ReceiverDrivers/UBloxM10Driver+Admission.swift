@@ -67,6 +67,8 @@ struct HeldEpochs: Sendable {
 
 extension UBloxM10Driver {
   /// What to do with an epoch that the decoder produced; comes after `handle` of its message.
+  ///
+  /// The fix's `acquired` is to be the moment at which its first message came.
   public mutating func admit(_ epoch: Epoch, at now: Instant) -> Admission {
     self.now = now
     switch epoch.origin {
@@ -92,11 +94,14 @@ extension UBloxM10Driver {
   }
 
   private mutating func admitLive(_ epoch: Epoch) -> Admission {
+    // Its first sentence may have come before the configuration was acknowledged.
+    if let fix = epoch.fix, fix.acquired < configuredAt { return dropUnconfigured() }
     switch state {
     case .tracking: return .accept
     case .enabling, .muting: return acceptBesideBatching(epoch)
     case .batching, .changingWatermark, .draining:
-      guard mayStraggle else { return dropUnconfigured() }
+      // What was begun before the output was muted may be complete only now.
+      guard mayStraggle(epoch.fix?.acquired ?? now) else { return dropUnconfigured() }
       return acceptBesideBatching(epoch)
     case .unmuting, .leaving, .disabling:
       if held.add(epoch, at: now) { counters.duplicates.count() }

@@ -61,12 +61,12 @@ extension UBloxM10Driver {
 
   /// Live epochs that the configuration forbids show that the receiver has lost it.
   private mutating func hearUnasked(_ meaning: Meaning, unless allowed: ReceiverOutput?) {
-    guard case .live(let output) = meaning, output != allowed, !mayStraggle else { return }
+    guard case .live(let output) = meaning, output != allowed, !mayStraggle(now) else { return }
     _ = loseConfiguration()
   }
 
   /// Whether what was made under the configuration before may still arrive.
-  var mayStraggle: Bool { now - obeysSince <= answerTime }
+  func mayStraggle(_ arrival: Instant) -> Bool { arrival - obeysSince <= answerTime }
 
   private mutating func foundReceiver() {
     if state == .probingDefault { return enter(.changingSpeed) }
@@ -93,6 +93,7 @@ extension UBloxM10Driver {
       facts.isConfigured = true
       facts.isMuted = false
       obeysSince = now
+      configuredAt = now
     case .enabling:
       facts.batch = .on
       facts.isDrained = false

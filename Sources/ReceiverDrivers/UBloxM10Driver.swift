@@ -34,6 +34,8 @@ public struct UBloxM10Driver: Sendable {
   var overlap: UTCTime?
   /// Since when the receiver has had to obey the configuration that it has now.
   var obeysSince = Instant.boot
+  /// When the configuration was acknowledged; what came before does not count.
+  var configuredAt = Instant.boot
   var staleAnswers = StaleAnswers()
   var attempts = Attempts()
   var restUntil = Instant.boot

@@ -190,9 +190,11 @@ struct RouteBuilder {
     var left = total
     while !isDone {
       let cruise = gait.cruise * (1 + gait.wander * random.normal())
-      let braking = sqrt(exit * exit + 2 * gait.acceleration * left)
+      // The fastest from which, after a second at it, the rest still suffices to brake.
+      let a = gait.acceleration
+      let braking = sqrt(a * a + exit * exit + 2 * a * left) - a
       let wanted = max(min(cruise, braking), 0.3)
-      v += min(max(wanted - v, -2 * gait.acceleration), gait.acceleration)
+      v += min(max(wanted - v, -2 * a), a)
       v = max(v, 0.3)
       // The last part of a second carries over: every leg ends on its corner.
       let step = min(1, left / v)

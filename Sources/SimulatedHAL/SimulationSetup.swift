@@ -149,10 +149,10 @@ public struct ReceiverFigures: Equatable, Sendable {
   public var outputLatency = Interval.milliseconds(50)
   /// The acknowledgement of a new speed comes at the old one.
   public var acknowledgesAtOldSpeed = false
-  /// A power request is acknowledged before it is obeyed.
-  public var acknowledgesPowerRequest = true
-  /// LOG-RETRIEVEBATCH is acknowledged.
-  public var acknowledgesRetrieval = true
+  /// RXM-PMREQ is acknowledged before it is obeyed; the protocol promises that for CFG alone.
+  public var acknowledgesPowerRequest = false
+  /// LOG-RETRIEVEBATCH is acknowledged; the protocol promises that for CFG alone.
+  public var acknowledgesRetrieval = false
   /// The board can wake it by an edge (EXTINT).
   public var hasWakePin = true
   /// The board hears of the batch watermark by a pin.

@@ -24,13 +24,14 @@ import LocationTypes
 }
 
 /// The floor of every path that ends in a slot.
-private struct SlotFloor {
-  private var slots = [UInt8](repeating: 0, count: 64 * RingInMemory.capacity)
+struct SlotFloor {
+  static let capacity = 4_096
+  private var slots = [UInt8](repeating: 0, count: 64 * capacity)
   private var sequence: UInt64 = 0
 
   mutating func run(_ turns: Int) -> UInt64 {
     unsafe slots.withUnsafeMutableBufferPointer {
-      unsafe floor_slots($0.baseAddress, RingInMemory.capacity, &sequence, UInt64(turns))
+      unsafe floor_slots($0.baseAddress, SlotFloor.capacity, &sequence, UInt64(turns))
     }
   }
 }

@@ -12,6 +12,8 @@ import CBenchFloor
     PathEntry("ring-append") { RingAppendPath() },
     PathEntry("nmea-to-cache") { CachedFixPath.nmea() },
     PathEntry("ubx-to-cache") { CachedFixPath.ubx() },
+    PathEntry("engine-step") { EngineStepPath() },
+    PathEntry("engine-fix") { EngineFixPath() },
   ]
 
   static func main() {
@@ -42,6 +44,7 @@ import CBenchFloor
     stopwatch.countsInstructions = options.countsInstructions
     var report = Report()
     for path in paths { report.measurements.append(path.measure(stopwatch)) }
+    report.days = SimulatedDay.Service.allCases.compactMap(SimulatedDay.measure)
     print(options.isJSON ? report.json : report.table)
   }
 }

@@ -29,7 +29,11 @@ enum HouseRules {
       ]),
     "LocationHAL": Room(isCore: true, rooms: ["LocationTypes"]),
     // What surrounds it.
-    "LocationRuntime": Room(rooms: ["LocationTypes", "LocationEngine", "LocationHAL"]),
+    "LocationRuntime": Room(
+      rooms: [
+        "LocationTypes", "DeferralCache", "GNSSProtocols", "LocationPolicy", "LocationEngine",
+        "LocationHAL",
+      ]),
     "SimulatedHAL": Room(rooms: ["CMath", "LocationTypes", "LocationHAL", "GNSSProtocols"]),
     "CTOML": Room(),
     "BoardProfiles": Room(rooms: ["LocationTypes", "CTOML"], system: ["Glibc"]),
@@ -50,6 +54,8 @@ enum HouseRules {
     "TorporBench": Room(
       rooms: [
         "CMallocCount", "CBenchFloor", "LocationTypes", "GNSSProtocols", "DeferralCache",
+        "ReceiverDrivers", "LocationPolicy", "LocationEngine", "SimulatedHAL", "BoardProfiles",
+        "LocationSimulation",
       ]),
   ]
 

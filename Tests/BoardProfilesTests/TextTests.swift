@@ -78,6 +78,10 @@ struct TextTests {
       report("x = \"" + many("x", 70_000) + "\"")
         == "p.toml:1:1: not valid TOML: the text is longer than 64 KiB")
     #expect(report("[a" + many(".a", 32) + "]\n").contains("a: no such table"))
+    // Four quotes end a text with a quote; what follows is a key again.
+    #expect(
+      report("x = [\"\"\"x\"\"\"\", {a" + many(".a", 40) + " = 1}, \"\"]")
+        .hasSuffix("more than 32 names joined by dots"))
     #expect(report("a = " + many("[", 15) + many("]", 15)).hasPrefix("p.toml:1:1: a: unknown key"))
   }
 

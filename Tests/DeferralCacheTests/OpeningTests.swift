@@ -199,6 +199,67 @@ import Testing
     #expect(try image(generation: .max - 2, sequence: 5).open().generation == .max - 1)
   }
 
+  @Test("the header's bytes are those of ring-format.md")
+  func headerLayout() throws {
+    let memory = Memory(capacity: 5)
+    var ring = try opened(memory)
+    for n in 0..<7 { ring.append(fix(n)) }
+    ring = try opened(memory)
+    ring.close()
+    let header = try #require(ring.unsynced.header)
+    var sector = Array(memory.bytes[header])
+    func number(_ offset: Int, _ bytes: Int) -> UInt64 {
+      (0..<bytes).reduce(0) { $0 | UInt64(sector[offset + $1]) << (8 * $1) }
+    }
+    #expect(Array(sector[0..<8]) == Array("TORPRING".utf8))
+    #expect(number(8, 4) == 1 && number(12, 4) == 64 && number(16, 4) == 5 && number(20, 4) == 2)
+    // Written for each opening, once more for its mirror, and for closing.
+    #expect(number(24, 8) == 5)
+    #expect(number(32, 8) == 7 && number(40, 4) == 1 && number(44, 4) == 2)
+    #expect(number(48, 8) == 0 && number(56, 8) == 1)
+    #expect(number(64, 8) == 7 && number(72, 8) == 2)
+    #expect(sector[80..<508].allSatisfy { $0 == 0 })
+    let sealed = sector
+    reseal(&sector)
+    #expect(sector == sealed)
+  }
+
+  @Test("RNG-2: of two header copies the one written last counts, whichever it is")
+  func newerCopy() throws {
+    for count in 1...4 {
+      let memory = Memory(capacity: 3)
+      for _ in 0..<count { _ = try opened(memory) }
+      var ring = try opened(memory)
+      for n in 0..<2 { ring.append(fix(n)) }
+      ring.markSynced(ring.unsynced)
+      ring.close()
+      let again = try memory.open()
+      #expect(again.recovery.wasClosed && again.generation == UInt32(count) + 2)
+    }
+  }
+
+  @Test("a header whose numbers contradict each other is damaged, not a trap")
+  func contradictoryHeader() throws {
+    let changes: [(offset: Int, value: UInt8)] = [
+      (12, 63), (44, 17), (44, 255), (20, 0), (56, 2), (48, 9), (72, 1),
+    ]
+    for change in changes {
+      let memory = Memory(capacity: 5)
+      var ring = try opened(memory)
+      for n in 0..<7 { ring.append(fix(n)) }
+      ring = try opened(memory)
+      for copy in 0..<2 {
+        var header = Array(memory.bytes[copy * 512..<copy * 512 + 512])
+        header[change.offset] = change.value
+        reseal(&header)
+        memory.bytes.replaceSubrange(copy * 512..<copy * 512 + 512, with: header)
+      }
+      let again = try memory.open()
+      #expect(again.recovery.lostHeaders == 2, "byte \(change.offset)")
+      #expect(walk(again).fixes.count == 5)
+    }
+  }
+
   /// Gives a changed header the checksum it needs.
   private func reseal(_ header: inout [UInt8]) {
     var sum = SlotChecksum()

@@ -52,7 +52,7 @@ func moments(capacity: Int) throws -> [Moment] {
 @Suite("Recovery") struct RecoveryTests {
   @Test(
     "RNG-7: every subset of sectors zero or older, at every moment of a history",
-    arguments: [16, 40])
+    arguments: [16, 32])
   func everySubset(capacity: Int) throws {
     let moments = try moments(capacity: capacity)
     let blank = [UInt8](repeating: 0, count: moments[0].image.count)

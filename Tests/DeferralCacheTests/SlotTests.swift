@@ -1,3 +1,4 @@
+import Foundation
 import LocationTypes
 import Testing
 
@@ -133,7 +134,7 @@ private func checksum(_ bytes: [UInt8]) -> UInt32 {
   }
 
   @Test("the worked example of ring-format.md")
-  func workedExample() {
+  func workedExample() throws {
     var example = Fix(
       acquired: Instant(microseconds: 123_456_789_012),
       coordinate: Coordinate(latitude_e9: 52_516_274_500, longitude_e9: -13_377_704_100))
@@ -156,5 +157,8 @@ private func checksum(_ bytes: [UInt8]) -> UInt32 {
     }
     let lines = stride(from: 0, to: 64, by: 16).map { text[$0..<$0 + 16].joined(separator: " ") }
     #expect(lines == WorkedExample.lines)
+    let page = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "../../Docs/Reference/ring-format.md")
+    #expect(try String(contentsOf: page, encoding: .utf8).contains(lines.joined(separator: "\n")))
   }
 }

@@ -13,6 +13,8 @@ final class Bench {
   private var lineSpeed: UInt32
   private var decoder = GNSSDecoder()
   private var assembler = EpochAssembler()
+  /// When the stream's pause closes an epoch of sentences.
+  private var pauseAt: Instant?
   private var wasAtWatermark = false
   private var commandUntil: Instant?
   private var wakePin = PinLevel.inactive
@@ -102,9 +104,12 @@ final class Bench {
   private func hear(_ message: GNSSMessage) {
     switch message {
     case .acknowledged, .refused, .receiverVersion, .batchStatus, .batchEntry: commandUntil = nil
-    default: break
+    default:
+      // Hearing anything answers whether it sleeps.
+      if driver.state == .fallingAsleep { commandUntil = nil }
     }
     step(.message(message))
+    defer { pauseAt = assembler.isOpen ? now + .milliseconds(200) : nil }
     guard var epoch = assembler.add(message, at: now) else { return }
     while true {
       if driver.admit(epoch, at: now) == .accept { take(epoch) }
@@ -118,7 +123,8 @@ final class Bench {
     let end = now + Interval(seconds: seconds)
     var steps = 0
     while true {
-      let next = min(receiver.next, driver.deadline ?? .distantFuture)
+      let mine = min(driver.deadline ?? .distantFuture, pauseAt ?? .distantFuture)
+      let next = min(receiver.next, mine)
       guard next <= end else { break }
       now = max(now, next)
       steps += 1
@@ -136,6 +142,10 @@ final class Bench {
     for arrived in receiver.read(at: now) where arrived.speed == lineSpeed {
       var offset = 0
       while let message = decoder.next(arrived.bytes.span, &offset) { hear(message) }
+    }
+    if let at = pauseAt, at <= now {
+      pauseAt = nil
+      if let epoch = assembler.close(), driver.admit(epoch, at: now) == .accept { take(epoch) }
     }
     let isAtWatermark = receiver.isAtWatermark
     if isAtWatermark, !wasAtWatermark, passesPin { step(.batchPin) }

@@ -85,6 +85,9 @@ final class FakeM10 {
     boot(at: now)
   }
 
+  /// Forgets that it is to batch, and says nothing.
+  func stopBatching() { ram[M10Key.batchEnable] = 0 }
+
   private func boot(at now: Instant) {
     ram = backup
     buffer = []
