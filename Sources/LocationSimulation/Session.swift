@@ -82,6 +82,8 @@ public struct Session {
   ) -> SessionResult {
     var setup = profile.simulationSetup
     setup.recordsEvents = true
+    // Whoever recorded it had switched the receiver on.
+    setup.receiver.hasSupplySwitch = false
     setup.receiver.defaultSpeed = UInt32(profile.receiver?.lineSpeed_baud ?? 115_200)
     setup.receiver.hasSupplySwitch = false
     var engineSetup = profile.listeningSetup
@@ -111,12 +113,14 @@ public struct Session {
       let turn = loop.turn(sleepsWhenQuiet: !isStopped)
       tracer.add(loop.board.takeEvents())
       tracer.release(at: loop.board.now, isBuffering: loop.engine.mayReceiverHoldFixes)
-      if isStopped && (turn == .quiet || !loop.engine.canReceiverSleep) { break }
+      if isStopped && turn == .quiet { break }
       progress(loop.board.now.seconds / max(end.seconds, 1e-6))
       if !isStopped && loop.board.now >= end {
         isStopped = true
         loop.request(loop.clients.stop(), of: SimulatedClient.id)
         tracer.add(loop.board.takeEvents())
+        // A receiver that takes no commands has nothing to hand over and is not put to sleep.
+        if !loop.engine.canReceiverSleep { break }
       }
     }
     let summary = tracer.finish(

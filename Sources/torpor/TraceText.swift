@@ -16,7 +16,7 @@ struct TraceText {
   private var lastSingle = Instant.boot
   /// What the board did since it was last told.
   private var wakes: [WakeReason: Int] = [:]
-  private var asleep = Interval.zero
+  private var asleep: [BoardState: Interval] = [:]
   private static let singlesShown = 3
 
   /// Creates a printer.
@@ -88,7 +88,8 @@ struct TraceText {
   private mutating func changeBoard(to state: BoardState, at now: Instant) {
     guard board?.state != state else { return }
     if let board, board.state != .awake {
-      asleep = asleep + Interval(microseconds: now.microseconds - board.since.microseconds)
+      asleep[board.state, default: .zero] =
+        asleep[board.state, default: .zero] + (now - board.since)
     }
     board = (state, now)
   }
@@ -96,16 +97,18 @@ struct TraceText {
   /// Adds what the board did since it was last told, if it slept at all.
   private mutating func writeSleep(at now: Instant, to text: inout Text) {
     let count = wakes.values.reduce(0, +)
-    if count > 0, asleep >= .seconds(1) {
-      let times = Words.times(count)
-      let reasons = wakes.sorted { $0.value > $1.value }.map { TraceText.word($0.key) }
-      add(
-        now, "board",
-        "slept \(Words.duration(asleep)), woke \(times) "
-          + "(\(reasons.joined(separator: ", ")))", .plain, to: &text)
+    let sleeps = asleep.filter { $0.value >= .seconds(1) }.sorted { $0.value > $1.value }
+      .map { "\(TraceJSON.word($0.key)) \(Words.duration($0.value))" }
+    if count > 0, !sleeps.isEmpty {
+      let reasons = wakes.sorted { ($1.value, $0.key.rawValue) < ($0.value, $1.key.rawValue) }
+        .map { TraceText.word($0.key) }
+      let what =
+        "\(sleeps.joined(separator: ", ")); woke \(Words.times(count)) "
+        + "(\(reasons.joined(separator: ", ")))"
+      add(now, "board", what, .plain, to: &text)
     }
     wakes.removeAll()
-    asleep = .zero
+    asleep.removeAll()
   }
 
   private mutating func line(

@@ -105,6 +105,85 @@ struct EndToEndTests {
     #expect(Command.run(["--version"]).output == "torpor \(Torpor.version)\n")
   }
 
+  /// The figure that `key` has in a line of JSON.
+  static func number(_ key: String, in line: Substring) -> Double? {
+    guard let start = line.firstRange(of: "\"\(key)\":")?.upperBound else { return nil }
+    return Double(line[start...].prefix { !",}".contains($0) })
+  }
+
+  /// Millijoules of `part`, added up from its lines alone.
+  static func energy(of part: String, in lines: [Substring]) -> Double {
+    let own = lines.filter { $0.contains("\"kind\":\"\(part)\"") }
+    return zip(own, own.dropFirst()).reduce(0) { sum, pair in
+      let time = (number("t", in: pair.1) ?? .nan) - (number("t", in: pair.0) ?? .nan)
+      return sum + (number("mw", in: pair.0) ?? .nan) * time
+    }
+  }
+
+  @Test("simulate: every figure of the summary can be computed from the trace")
+  func simulate() throws {
+    let folder = Command.directory()
+    let result = Command.run([
+      "simulate", "--scenario", "commute", "--hours", "0.5", "--timeout", "5min", "--json",
+      "--trace", "\(folder)/t.jsonl",
+    ])
+    #expect(result.status == 0 && result.errors.isEmpty)
+    #expect(Command.names(in: folder) == ["t.jsonl"])
+    var lines = result.output.split(separator: "\n")
+    let summary = lines.removeLast()
+    #expect(summary.hasPrefix(#"{"kind":"summary","fixes":"#))
+    // The file has the records, the same ones, and not the summary.
+    #expect(Command.read("\(folder)/t.jsonl") == lines.joined(separator: "\n") + "\n")
+    let times = lines.map { Self.number("t", in: $0) ?? .nan }
+    #expect(zip(times, times.dropFirst()).allSatisfy { $0 <= $1 })
+    func count(_ kind: String) -> Double {
+      Double(lines.count { $0.contains("\"kind\":\"\(kind)\"") })
+    }
+    #expect(Self.number("fixes", in: summary) == count("fix"))
+    #expect(Self.number("batches", in: summary) == count("batch"))
+    #expect(Self.number("finishes", in: summary) == count("finish"))
+    #expect(Self.number("host_wakes", in: summary) == count("wake"))
+    let batches = lines.filter { $0.contains(#""kind":"batch""#) }
+    let delivered = batches.reduce(0) { $0 + (Self.number("count", in: $1) ?? .nan) }
+    #expect(Self.number("delivered", in: summary) == delivered && delivered == count("fix"))
+    for (part, key) in [("receiver", "receiver_mj"), ("board", "board_mj")] {
+      let told = try #require(Self.number(key, in: summary))
+      #expect(abs(Self.energy(of: part, in: lines) - told) < told * 1e-6)
+    }
+    #expect(Self.number("duration_s", in: summary) == times.last)
+  }
+
+  @Test("replay gives every epoch once, in batches and in the summary")
+  func replay() {
+    let result = Command.run(["replay", "--timeout", "5", "--json", "-"], input: Self.drive)
+    #expect(result.status == 0)
+    let summary = result.output.split(separator: "\n").last ?? ""
+    #expect(summary.hasPrefix(#"{"kind":"summary","fixes":10,"delivered":10,"#))
+    #expect(Self.number("lost", in: summary) == 0)
+    let human = Command.run(["replay", "-"], input: Self.drive)
+    #expect(human.status == 0 && human.output.contains("fixes           10 in"))
+    #expect(!human.output.contains("\u{1B}"))
+    let none = Command.run(["replay", "-"], input: Array("nothing\n".utf8))
+    #expect(none.status == 65 && none.output.isEmpty)
+    #expect(none.errors.contains("there is no epoch in standard input"))
+  }
+
+  @Test("a track that is none, a board there is not, and a trace that cannot be written are told")
+  func wrongRuns() {
+    let folder = Command.directory()
+    let path = "\(folder)/track.csv"
+    Command.write(Array("unix_time,lat,lon,alt,speed\n1,95,0,,\n".utf8), to: path)
+    let track = Command.run(["simulate", "--track", path, "--trace", "\(folder)/t.jsonl"])
+    #expect(track.status == 65 && track.errors.contains("line 2: lat 95 is out of range"))
+    #expect(Command.names(in: folder) == ["track.csv"])
+    let board = Command.run(["simulate", "--board", "nope"])
+    #expect(board.status == 78 && board.errors.contains("no board is named \"nope\""))
+    let trace = Command.run(["simulate", "--hours", "0.1", "--trace", "/nonexistent/t"])
+    #expect(trace.status == 73 && trace.output.isEmpty)
+    #expect(Command.run(["simulate", "--track", "/nonexistent"]).status == 66)
+    #expect(Command.run(["replay", "/tmp"]).status == 66)
+  }
+
   @Test("board list, show and check")
   func boards() {
     let list = Command.run(["board", "list", "--json"])

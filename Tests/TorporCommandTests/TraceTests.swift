@@ -199,7 +199,7 @@ struct TraceTextTests {
     ]
     #expect(
       lines(records) == [
-        "00:04:11  board     slept 4 min, woke once (receiver's buffer)",
+        "00:04:11  board     suspended 4 min; woke once (receiver's buffer)",
         "00:04:11  finish    a criterion was met",
         "00:04:12  finish    client 1: error 11, the receiver failed",
         "00:04:13  gap       1,000 fixes lost",
