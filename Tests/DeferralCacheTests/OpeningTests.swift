@@ -170,10 +170,7 @@ import Testing
     var slot = Slot(fix(3), named: FixName(generation: 1, sequence: 3))
     slot.w0 = slot.w0 & ~0xFF | 9
     slot.w7 = slot.w7 & 0xFFFF_FFFF | UInt64(slot.computedChecksum) << 32
-    let words = [slot.w0, slot.w1, slot.w2, slot.w3, slot.w4, slot.w5, slot.w6, slot.w7]
-    for (i, word) in words.enumerated() {
-      for k in 0..<8 { memory[1024 + 192 + 8 * i + k] = UInt8(truncatingIfNeeded: word >> (8 * k)) }
-    }
+    put(slot, in: memory, at: 3)
     #expect(throws: RingError.otherFormat(found: 9, known: 1)) { _ = try memory.open() }
   }
 
@@ -183,11 +180,7 @@ import Testing
       let memory = Memory(capacity: 2)
       _ = try opened(memory)
       let slot = Slot(fix(1), named: FixName(generation: generation, sequence: sequence))
-      let words = [slot.w0, slot.w1, slot.w2, slot.w3, slot.w4, slot.w5, slot.w6, slot.w7]
-      let offset = 1024 + Int(sequence % 2) * 64
-      for (i, word) in words.enumerated() {
-        for k in 0..<8 { memory[offset + 8 * i + k] = UInt8(truncatingIfNeeded: word >> (8 * k)) }
-      }
+      put(slot, in: memory, at: Int(sequence % 2))
       return memory
     }
     #expect(try image(generation: 9, sequence: (1 << 39) - 2).open().head == (1 << 39) - 1)
@@ -197,6 +190,31 @@ import Testing
       }
     }
     #expect(try image(generation: .max - 2, sequence: 5).open().generation == .max - 1)
+  }
+
+  @Test("RNG-7: a slot that no version of this format wrote moves neither head nor generation")
+  func strangeSlot() throws {
+    let memory = Memory(capacity: 4)
+    var ring = try opened(memory)
+    ring.append(fix(0))
+    var slot = Slot(fix(1), named: FixName(generation: 70, sequence: 41))
+    slot.w0 |= 1 << 14
+    slot.w7 = slot.w7 & 0xFFFF_FFFF | UInt64(slot.computedChecksum) << 32
+    put(slot, in: memory, at: 1)
+    let again = try opened(memory)
+    #expect(again.generation == ring.generation + 1 && again.head == 1)
+    // Nor does a whole one in a place where its number does not belong.
+    put(Slot(fix(1), named: FixName(generation: 70, sequence: 42)), in: memory, at: 1)
+    let third = try opened(memory)
+    #expect(third.generation == ring.generation + 2 && third.head == 1)
+  }
+
+  private func put(_ slot: Slot, in memory: Memory, at position: Int) {
+    let words = [slot.w0, slot.w1, slot.w2, slot.w3, slot.w4, slot.w5, slot.w6, slot.w7]
+    for (i, word) in words.enumerated() {
+      let offset = 1024 + 64 * position + 8 * i
+      for k in 0..<8 { memory[offset + k] = UInt8(truncatingIfNeeded: word >> (8 * k)) }
+    }
   }
 
   @Test("the header's bytes are those of ring-format.md")
