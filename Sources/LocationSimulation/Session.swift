@@ -85,6 +85,7 @@ public struct Session {
     // Whoever recorded it had switched the receiver on.
     setup.receiver.hasSupplySwitch = false
     setup.receiver.defaultSpeed = UInt32(profile.receiver?.lineSpeed_baud ?? 115_200)
+    setup.receiver.hasSupplySwitch = false
     var engineSetup = profile.listeningSetup
     engineSetup.epochs.isSimulated = true
     engineSetup.epochs.recordingDate = scan.date

@@ -97,8 +97,12 @@ extension UBloxM10Driver {
     // Its first sentence may have come before the configuration was acknowledged.
     if let fix = epoch.fix, fix.acquired < configuredAt { return dropUnconfigured() }
     switch state {
-    case .tracking: return .accept
-    case .enabling, .muting: return acceptBesideBatching(epoch)
+    case .tracking, .enabling, .muting:
+      if isStale(epoch) {
+        counters.duplicates.count()
+        return .drop
+      }
+      return state == .tracking ? .accept : acceptBesideBatching(epoch)
     case .batching, .changingWatermark, .draining:
       // What was begun before the output was muted may be complete only now.
       guard mayStraggle(epoch.fix?.acquired ?? now) else { return dropUnconfigured() }
@@ -111,6 +115,13 @@ extension UBloxM10Driver {
       .changingSpeed, .configuring, .standby, .lost:
       return dropUnconfigured()
     }
+  }
+
+  /// Whether an epoch was begun while others were held, but complete only now, and came as an entry.
+  private func isStale(_ epoch: Epoch) -> Bool {
+    guard let fix = epoch.fix, fix.acquired <= heldUntil else { return false }
+    guard let utc = epoch.utc, let newest = drain.newest_utc else { return false }
+    return utc <= newest
   }
 
   /// The receiver may put this one into its buffer as well.
@@ -126,6 +137,7 @@ extension UBloxM10Driver {
 
   /// Batching has been left, or goes on with an empty buffer: what was held is free.
   mutating func releaseHeld() {
+    heldUntil = now
     guard held.released < held.count else { return }
     counters.duplicates.count(held.release(after: drain.newest_utc, drain.newest_arrival))
     if facts.batch != .off, let newest = held.newest_utc {

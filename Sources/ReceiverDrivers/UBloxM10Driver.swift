@@ -30,6 +30,8 @@ public struct UBloxM10Driver: Sendable {
   var isDrainWanted = false
   var drain = Drain()
   var held = HeldEpochs()
+  /// When epochs were held for the last time.
+  var heldUntil = Instant.boot
   /// Newest UTC that was handed on and may also be in the receiver's buffer.
   var overlap: UTCTime?
   /// Since when the receiver has had to obey the configuration that it has now.

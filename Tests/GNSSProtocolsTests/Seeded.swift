@@ -167,4 +167,26 @@ struct Seeded: RandomNumberGenerator {
       return .receiverVersion(version)
     }
   }
+
+  /// A fix in which everything is known that NAV-PVT carries; places in steps of 1e-9 degree.
+  mutating func fix(step: Int64) -> Fix {
+    let place = place()
+    var fix = Fix(
+      acquired: .boot,
+      coordinate: Coordinate(
+        latitude_e9: place.latitude_e9 / step * step,
+        longitude_e9: place.longitude_e9 / step * step))
+    fix.utc = utc()
+    fix.altitude_mm = metres()
+    fix.ellipsoidalAltitude_mm = metres()
+    fix.speed_mmps = Int32.random(in: 0...16_000_000, using: &self)
+    fix.course_e4 = Int32.random(in: 0..<3_600_000, using: &self)
+    fix.horizontalAccuracy_mm = Int32.random(in: 1...Fix.accuracyLimit_mm, using: &self)
+    fix.verticalAccuracy_mm = Int32.random(in: 1...Fix.accuracyLimit_mm, using: &self)
+    fix.speedAccuracy_mmps = Int32.random(in: 1...65_000, using: &self)
+    fix.courseAccuracy_e2 = Int32.random(in: 1..<18_000, using: &self)
+    fix.satellites = Int16.random(in: 0...40, using: &self)
+    fix.quality = [.autonomous, .differential, .rtkFixed, .rtkFloat].randomElement(using: &self)!
+    return fix
+  }
 }

@@ -55,6 +55,8 @@ final class Bench {
   }
 
   func step(_ event: DriverEvent) {
+    // What was in flight on a line that is gone is not any more.
+    if case .lineFault = event { commandUntil = nil }
     let effects = driver.handle(event, at: now)
     if states.last != driver.state { states.append(driver.state) }
     if let pin = effects.pin { drive(pin) }

@@ -19,10 +19,12 @@ import Testing
   @Test("between two points lies the straight line; altitude and speed go with it")
   func interpolation() {
     let track = Track(
-      start: start, points: [point(0, 50, 10, 1_000, 2_000), point(8, 50.0008, 10.0004, 3_000, 6_000)])
+      start: start,
+      points: [point(0, 50, 10, 1_000, 2_000), point(8, 50.0008, 10.0004, 3_000, 6_000)])
     var reader = TrackReader(track)
     let state = reader.state(at: start + .seconds(2))
-    #expect(state.coordinate == Coordinate(latitude_e9: 50_000_200_000, longitude_e9: 10_000_100_000))
+    #expect(
+      state.coordinate == Coordinate(latitude_e9: 50_000_200_000, longitude_e9: 10_000_100_000))
     #expect(state.altitude_mm == 1_500)
     #expect(state.speed == 3)
     #expect(abs(state.climb - 0.25) < 1e-12)
@@ -94,7 +96,8 @@ import Testing
   @Test("a hole longer than the limit is a gap, its ends are not")
   func gaps() {
     let track = Track(
-      start: start, points: [point(0, 5, 5), point(60, 5, 5.1), point(121, 5, 5.2), point(122, 5, 5.3)])
+      start: start,
+      points: [point(0, 5, 5), point(60, 5, 5.1), point(121, 5, 5.2), point(122, 5, 5.3)])
     var reader = TrackReader(track)
     #expect(!reader.state(at: start + .seconds(30)).isGap)
     #expect(!reader.state(at: start + .seconds(60)).isGap)
@@ -195,7 +198,9 @@ import Testing
     #expect(differs == (scenario != .still))
   }
 
-  @Test("it begins at home on 2026-03-01 and lasts exactly as long as asked", arguments: Scenario.allCases)
+  @Test(
+    "it begins at home on 2026-03-01 and lasts exactly as long as asked",
+    arguments: Scenario.allCases)
   func duration(_ scenario: Scenario) {
     for length in [
       scenario.defaultDuration, .seconds(1), .milliseconds(90_500), .seconds(3 * 86_400 + 17),
@@ -208,7 +213,9 @@ import Testing
     #expect(Scenario.start.date == CalendarDate(year: 2026, month: 3, day: 1))
   }
 
-  @Test("nothing jumps: speeds and changes of speed are those of people and cars", arguments: Scenario.allCases)
+  @Test(
+    "nothing jumps: speeds and changes of speed are those of people and cars",
+    arguments: Scenario.allCases)
   func motion(_ scenario: Scenario) {
     for seed: UInt64 in 1...4 {
       let track = scenario.track(seed: seed)

@@ -1,0 +1,83 @@
+import GNSSProtocols
+import LocationTypes
+import Testing
+
+@testable import ReceiverDrivers
+
+@Suite("Every state and event") struct PairTableTests {
+  /// A driver in each state, on a board that has everything, with the moment it was found.
+  static func samples() -> [UBloxM10Driver.State: (driver: UBloxM10Driver, at: Instant)] {
+    var found: [UBloxM10Driver.State: (driver: UBloxM10Driver, at: Instant)] = [:]
+    let bench = Bench(Setups.switched)
+    found[.idle] = (bench.driver, bench.now)
+    func watch(_ event: DriverEvent, _ seconds: Double) {
+      bench.step(event)
+      let end = bench.now + Interval(seconds: seconds)
+      while bench.now < end {
+        let state = bench.driver.state
+        if found[state] == nil, bench.driver.pending.isEmpty {
+          found[state] = (bench.driver, bench.now)
+        }
+        bench.run(0.002)
+      }
+    }
+    watch(.goal(.tracking), 15)
+    watch(.goal(.batching(watermark: 50)), 5)
+    watch(.goal(.batching(watermark: 60)), 30)
+    watch(.drain, 3)
+    watch(.goal(.tracking), 5)
+    watch(.goal(.standby), 5)
+    watch(.goal(.tracking), 5)
+    watch(.goal(.off), 5)
+    watch(.goal(.tracking), 10)
+    bench.receiver.isSilent = true
+    watch(.drain, 60)
+    return found
+  }
+
+  @Test("What each event makes of each state, on time and with the deadline past")
+  func table() {
+    let samples = PairTableTests.samples()
+    var lines: [String] = []
+    for state in allStates {
+      guard let sample = samples[state] else {
+        Issue.record("\(state) was not reached")
+        continue
+      }
+      var changes: [String] = []
+      for (name, event) in zip(Pairs.names, Pairs.events) {
+        var now = sample.at + .milliseconds(1)
+        // A deadline comes when it is due; messages when what was under way is over.
+        if name == "deadline", let due = sample.driver.deadline { now = max(due, now) }
+        if case .message = event { now = now + .milliseconds(800) }
+        var driver = sample.driver
+        let effects = driver.handle(event, at: now)
+        var outcome = driver.state == state ? "" : "\(driver.state)"
+        if driver.hasOutgoing { outcome += "!" }
+        if let pin = effects.pin { outcome += pin.pin == .receiverWake ? "^" : "#" }
+        if effects.observation != .none {
+          outcome += "(\(PairTableTests.word(effects.observation)))"
+        }
+        if !outcome.isEmpty { changes.append("\(name):\(outcome)") }
+      }
+      lines.append("\(state) | " + changes.joined(separator: " "))
+    }
+    for (line, expected) in zip(lines, PairTableTests.expected) { #expect(line == expected) }
+    print(lines.joined(separator: "\n"))
+    #expect(lines.count == PairTableTests.expected.count)
+  }
+
+  private static func word(_ observation: DriverObservation) -> String {
+    switch observation {
+    case .none: "none"
+    case .settled: "settled"
+    case .drained: "drained"
+    case .lost: "lost"
+    case .recovered: "recovered"
+    case .refused: "refused"
+    }
+  }
+
+  /// State | event: the state it leads to (none: stays), ! writes, ^ wake pin, # supply, (told).
+  static let expected: [String] = []
+}

@@ -1,0 +1,112 @@
+import GNSSProtocols
+import LocationTypes
+import Testing
+
+@testable import ReceiverDrivers
+
+@Suite("Passive receivers") struct PassiveDriverTests {
+  private func at(_ ms: Int64) -> Instant { .boot + .milliseconds(ms) }
+
+  @Test("One without a switch tracks, refuses the rest, and never writes")
+  func streams() {
+    var driver = ReceiverDriver(ReceiverSetup(family: .passive))
+    #expect(driver.isSettled && driver.deadline == nil && !driver.buffersFixes)
+    #expect(driver.handle(.goal(.tracking), at: at(0)).observation == .settled(.tracking))
+    for goal in [ReceiverGoal.off, .standby, .batching(watermark: 5)] {
+      #expect(driver.handle(.goal(goal), at: at(1)).observation == .refused(goal))
+      #expect(!driver.hasOutgoing && driver.outgoing.count == 0)
+    }
+    #expect(driver.admit(Epoch(), at: at(2)) == .accept)
+    #expect(driver.nextHeld() == nil && !driver.isDraining)
+    #expect(driver.handle(.drain, at: at(3)).observation == .drained)
+    #expect(driver.handle(.lineFault, at: at(3)).observation == .lost)
+    #expect(driver.handle(.message(.other), at: at(4)) == DriverEffects())
+    #expect(driver.handle(.batchPin, at: at(4)) == DriverEffects())
+    #expect(driver.handle(.deadline, at: at(4)) == DriverEffects())
+    #expect(driver.counters == DriverCounters())
+  }
+
+  @Test("With a switch it is switched on, given time, and switched off")
+  func switched() {
+    var driver = ReceiverDriver(ReceiverSetup(family: .passive, hasSupplySwitch: true))
+    #expect(driver.admit(Epoch(), at: at(0)) == .drop)
+    #expect(driver.counters.unconfigured == 1)
+    let on = driver.handle(.goal(.tracking), at: at(10))
+    #expect(on.pin == PinCommand(.receiverSupply, .active) && on.observation == .none)
+    #expect(!driver.isSettled && driver.deadline == at(310))
+    #expect(driver.handle(.goal(.tracking), at: at(20)) == DriverEffects())
+    #expect(driver.handle(.deadline, at: at(309)).observation == .none)
+    #expect(driver.handle(.deadline, at: at(310)).observation == .settled(.tracking))
+    #expect(driver.admit(Epoch(), at: at(400)) == .accept)
+    #expect(driver.handle(.goal(.standby), at: at(500)).observation == .refused(.standby))
+    let off = driver.handle(.goal(.off), at: at(600))
+    #expect(off.pin == PinCommand(.receiverSupply, .inactive) && off.observation == .settled(.off))
+    #expect(driver.deadline == nil && driver.isSettled)
+    #expect(driver.handle(.goal(.batching(watermark: 1)), at: at(700)).pin?.level == .active)
+    #expect(
+      driver.handle(.deadline, at: at(2_000)).observation == .refused(.batching(watermark: 1)))
+  }
+
+  @Test("The driver of the setup's family is the one that answers")
+  func family() {
+    var driver = ReceiverDriver(Setups.wired)
+    _ = driver.handle(.goal(.tracking), at: at(0))
+    #expect(!driver.isSettled && driver.deadline != nil && !driver.hasOutgoing)
+    _ = driver.handle(.deadline, at: at(1_000))
+    _ = driver.handle(.deadline, at: at(2_000))
+    #expect(driver.hasOutgoing && driver.outgoing.count == 8)
+    #expect(driver.counters.commands == 1)
+    #expect(driver.admit(Epoch(), at: at(2_000)) == .drop)
+    #expect(driver.nextHeld() == nil && !driver.buffersFixes && !driver.isDraining)
+  }
+
+  @Test("Counters stop at their largest value")
+  func counters() {
+    var counter = UInt32.max - 1
+    counter.count()
+    counter.count(5)
+    #expect(counter == .max)
+  }
+}
+
+@Suite("Held epochs") struct HeldEpochTests {
+  private func epoch(_ second: Int64?) -> Epoch {
+    var epoch = Epoch(origin: .live)
+    epoch.utc = second.map { UTCTime(microseconds: $0 * 1_000_000) }
+    return epoch
+  }
+
+  @Test("Those not newer than the newest batch entry are thrown away, the others come in order")
+  func release() {
+    var held = HeldEpochs()
+    for second in 1...6 { _ = held.add(epoch(Int64(second)), at: .boot) }
+    #expect(held.next() == nil)
+    #expect(held.release(after: UTCTime(microseconds: 4_000_000), .boot) == 4)
+    #expect(held.newest_utc == UTCTime(microseconds: 6_000_000))
+    #expect(held.next()?.utc?.microseconds == 5_000_000)
+    #expect(held.next()?.utc?.microseconds == 6_000_000)
+    #expect(held.next() == nil && held.count == 0)
+  }
+
+  @Test("Eight are kept, the latest")
+  func overflow() {
+    var held = HeldEpochs()
+    for second in 1...12 {
+      let isFull = held.add(epoch(Int64(second)), at: .boot)
+      #expect(isFull == (second > 8))
+    }
+    #expect(held.release(after: nil, nil) == 0)
+    for second in 5...12 {
+      #expect(held.next()?.utc?.microseconds == Int64(second) * 1_000_000)
+    }
+    #expect(held.next() == nil)
+  }
+
+  @Test("Without UTC the time of arrival decides")
+  func byArrival() {
+    var held = HeldEpochs()
+    for second in 1...4 { _ = held.add(epoch(nil), at: .boot + .seconds(Int64(second))) }
+    #expect(held.release(after: nil, .boot + .seconds(2)) == 2)
+    #expect(held.released == 2)
+  }
+}

@@ -1,0 +1,157 @@
+import GNSSProtocols
+import LocationTypes
+import Testing
+
+@testable import ReceiverDrivers
+
+/// SplitMix64: a seed reproduces a walk.
+struct Dice {
+  var state: UInt64
+
+  mutating func roll(_ sides: Int) -> Int {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return Int((z ^ (z >> 31)) % UInt64(sides))
+  }
+}
+
+/// Every state.
+let allStates = (0...20).compactMap { UBloxM10Driver.State(rawValue: UInt8($0)) }
+
+@Suite("Random walks") struct RandomWalkTests {
+  private static let setups = [
+    Setups.plain, Setups.wired, Setups.switched,
+    ReceiverSetup(hasWakePin: true, batch: BatchSetup(capacity: 40, pioWired: true)),
+    ReceiverSetup(lineSpeed: 38_400, output: .nmea, hasSupplySwitch: true, batch: Setups.batch),
+  ]
+
+  private func act(_ bench: Bench, _ dice: inout Dice, faults: Bool) {
+    let goals: [ReceiverGoal] = [
+      .off, .standby, .tracking, .tracking, .batching(watermark: 20), .batching(watermark: 35),
+    ]
+    switch dice.roll(faults ? 16 : 8) {
+    case 0...3: bench.step(.goal(goals[dice.roll(goals.count)]))
+    case 4...5: bench.step(.drain)
+    case 6: bench.step(.batchPin)
+    case 7: bench.step(.deadline)
+    case 8: bench.receiver.isSilent = dice.roll(2) == 0
+    case 9: bench.receiver.lostAnswers = dice.roll(5)
+    case 10: bench.receiver.ignoredStandbys = dice.roll(5)
+    case 11: if bench.receiver.hasSupply { bench.receiver.reset(at: bench.now) }
+    case 12:
+      if bench.receiver.hasSupply { bench.receiver.reset(at: bench.now, keepsBackup: true) }
+    case 13: bench.receiver.refusals = dice.roll(3)
+    case 14: bench.receiver.stallsAfter = dice.roll(30)
+    default: bench.step(.lineFault)
+    }
+    bench.run(Double(dice.roll(dice.roll(4) == 0 ? 40_000 : 1_500)) / 1_000)
+  }
+
+  @Test(
+    "Whatever is asked for and whenever: no epoch lost, none twice, every rule kept",
+    arguments: 1...40)
+  func goalsAtRandom(_ seed: Int) {
+    var dice = Dice(state: UInt64(seed))
+    let bench = Bench(RandomWalkTests.setups[seed % RandomWalkTests.setups.count])
+    for _ in 0..<60 { act(bench, &dice, faults: false) }
+    #expect(bench.reach(.tracking, 200))
+    #expect(bench.told.last == .settled(.tracking))
+    // Standby tells it sleeps by silence; nothing here goes wrong, so nothing is ever lost.
+    #expect(!bench.told.contains(.lost))
+    #expect(bench.receiver.lostWithBuffer.allSatisfy { bench.taken.contains($0) })
+    bench.expectClean()
+  }
+
+  @Test(
+    "Whatever breaks: every rule kept, none twice, and it works again when the receiver does",
+    arguments: 1...60)
+  func faultsAtRandom(_ seed: Int) {
+    var dice = Dice(state: UInt64(seed) &* 7_919)
+    let bench = Bench(RandomWalkTests.setups[seed % RandomWalkTests.setups.count])
+    for _ in 0..<80 { act(bench, &dice, faults: true) }
+    bench.receiver.isSilent = false
+    bench.receiver.lostAnswers = 0
+    bench.receiver.ignoredStandbys = 0
+    bench.receiver.refusals = 0
+    bench.receiver.stallsAfter = nil
+    bench.step(.goal(.tracking))
+    #expect(bench.settle(400))
+    #expect(bench.driver.state == .tracking)
+    #expect(bench.told.last == .settled(.tracking))
+    bench.expectClean()
+    let before = bench.taken.count
+    bench.run(20)
+    #expect(bench.taken.count >= before + 15)
+  }
+
+  @Test("Every message and event in every state: no trap, a deadline whenever it waits")
+  func everyPair() {
+    var seen: Set<UInt8> = []
+    for seed in 1...30 {
+      var dice = Dice(state: UInt64(seed) &* 104_729)
+      let bench = Bench(RandomWalkTests.setups[seed % RandomWalkTests.setups.count])
+      for _ in 0..<200 {
+        act(bench, &dice, faults: true)
+        for _ in 0..<4 {
+          seen.insert(bench.driver.state.rawValue)
+          tryAll(bench.driver, at: bench.now)
+          bench.run(0.03)
+        }
+      }
+    }
+    for state in allStates { #expect(seen.contains(state.rawValue), "\(state) was not reached") }
+  }
+
+  private func tryAll(_ driver: UBloxM10Driver, at now: Instant) {
+    for event in Pairs.events {
+      for later in [Interval.zero, .milliseconds(700), .seconds(100)] {
+        var copy = driver
+        _ = copy.handle(event, at: now + later)
+        if !copy.isSettled { #expect(copy.deadline != nil, "\(driver.state) \(event)") }
+        if copy.facts.power == .cut {
+          #expect(!copy.hasOutgoing && copy.effects.pin?.pin != .receiverWake)
+        }
+        #expect(copy.outgoing.count <= 100)
+        while copy.nextHeld() != nil {}
+        _ = copy.admit(Epoch(origin: .live), at: now + later)
+        _ = copy.admit(Epoch(origin: .batch), at: now + later)
+      }
+    }
+  }
+}
+
+/// Events that stand for all.
+enum Pairs {
+  static let names = [
+    "off", "standby", "tracking", "batching", "drain", "pin", "fault", "deadline",
+    "pvt", "rmc", "ack", "nak", "ack-pmreq", "nak-pmreq", "nak-batch", "version", "empty",
+    "filled", "entry", "other",
+  ]
+  static let events: [DriverEvent] = [
+    .goal(.off), .goal(.standby), .goal(.tracking), .goal(.batching(watermark: 7)), .drain,
+    .batchPin, .lineFault, .deadline, .message(.navPVT(FakeM10.solution(1))),
+    .message(sentence), .message(.acknowledged(.cfgVALSET)), .message(.refused(.cfgVALSET)),
+    .message(.acknowledged(.rxmPMREQ)), .message(.refused(.rxmPMREQ)),
+    .message(.refused(.logRETRIEVEBATCH)),
+    .message(.receiverVersion(UBXVersion(software: "", hardware: ""))),
+    .message(.batchStatus(UBXBatchStatus(fillLevel: 0))),
+    .message(.batchStatus(UBXBatchStatus(fillLevel: 3))),
+    .message(
+      .batchEntry(
+        UBXBatchEntry(messageCount: 0, hasExtraPVT: true, solution: FakeM10.solution(1)))),
+    .message(.other),
+  ]
+
+  private static var sentence: GNSSMessage {
+    var decoder = GNSSDecoder()
+    let text = Array(
+      "$GNRMC,120000.00,A,4717.11437,N,00833.91522,E,0.004,77.52,150625,,,A*45\r\n".utf8)
+    var offset = 0
+    guard let message = decoder.next(text.span, &offset) else {
+      preconditionFailure("the sentence is right")
+    }
+    return message
+  }
+}
