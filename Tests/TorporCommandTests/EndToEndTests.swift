@@ -18,6 +18,14 @@ struct EndToEndTests {
     #expect(quiet.errors.isEmpty && quiet.output == result.output)
   }
 
+  @Test("when nobody reads any more it ends, quietly")
+  func nobodyReads() {
+    for arguments in [["decode", "-"], ["replay", "--json", "-"], ["board", "list"]] {
+      let result = Command.run(arguments, input: Self.drive, nobodyReads: true)
+      #expect(result.status == 0 && result.errors.isEmpty, "\(arguments)")
+    }
+  }
+
   @Test("a missing file, a directory and an empty file are told, each with its own exit code")
   func noInput() {
     let missing = Command.run(["decode", "/nonexistent/a.nmea"])
@@ -77,6 +85,10 @@ struct EndToEndTests {
     #expect(Command.run(arguments, input: Self.drive).status == 0)
     let complete = Command.read(path)
     #expect(complete?.hasSuffix("</gpx>\n") == true)
+    // A file that is replaced keeps its permissions.
+    Command.setPermissions(of: path, to: 0o600)
+    #expect(Command.run(arguments, input: Self.drive).status == 0)
+    #expect(Command.permissions(of: path) == 0o600)
     // What fails leaves the file as it was, and nothing beside it.
     #expect(Command.run(arguments, input: Array("garbage".utf8)).status == 65)
     #expect(Command.read(path) == complete)
