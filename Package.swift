@@ -42,7 +42,10 @@ let core: [Target] = [
 let shell: [Target] = [
   .target(
     name: "LocationRuntime",
-    dependencies: ["LocationTypes", "LocationEngine", "LocationHAL"],
+    dependencies: [
+      "LocationTypes", "DeferralCache", "GNSSProtocols", "LocationPolicy", "LocationEngine",
+      "LocationHAL",
+    ],
     swiftSettings: strict),
   .target(
     name: "SimulatedHAL",
@@ -75,7 +78,11 @@ let bench: [Target] = [
   .target(name: "CBenchFloor"),
   .executableTarget(
     name: "TorporBench",
-    dependencies: ["CMallocCount", "CBenchFloor", "LocationTypes", "GNSSProtocols"],
+    dependencies: [
+      "CMallocCount", "CBenchFloor", "LocationTypes", "GNSSProtocols", "DeferralCache",
+      "ReceiverDrivers", "LocationPolicy", "LocationEngine", "SimulatedHAL", "BoardProfiles",
+      "LocationSimulation",
+    ],
     swiftSettings: strict),
 ]
 

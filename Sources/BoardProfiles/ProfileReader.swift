@@ -93,10 +93,10 @@ struct ProfileReader {
       report(
         key.path, at: places[table] ?? .start, "is missing", expected: key.expectation)
     }
-    for inner in ProfileSchema.tables(in: table) where !failed.contains(inner.path) {
+    for inner in ProfileSchema.tables(in: table) {
       if draft.tables.contains(inner.path) {
         reportMissing(inner.path)
-      } else if inner.isRequired {
+      } else if inner.isRequired, !failed.contains(inner.path) {
         failed.insert(inner.path)
         report(
           inner.path, at: places[table] ?? .start, "is missing",

@@ -19,7 +19,7 @@ struct ProfileRule: Sendable {
 enum ProfileRules {
   static let all: [ProfileRule] = [
     name, deferralLimit, watermark, batchNeedsFamily, batchPinHasNumber, batchNumberHasPin,
-    batchCapacity, outputOfFamily, epochFitsLine, alarmWakes, batchPinWakes, bytesWake,
+    batchCapacity, outputOfFamily, epochFitsLine, alarmWakes, batchPinWakes, receiverWakes,
     coldIsLongest,
   ]
 
@@ -124,20 +124,19 @@ enum ProfileRules {
   static let batchPinWakes = ProfileRule(
     keys: ["board.suspended.wakes_on"]
   ) { draft in
-    let isWired = draft.tables.contains("receiver.batch") && draft.batch.isPinWired
-    guard draft.suspended.wakesOn.contains(.batchPin), !isWired else { return nil }
+    guard draft.suspended.wakesOn.contains(.batchPin), draft.tables.contains("receiver"),
+      !draft.tables.contains("receiver.batch") || !draft.batch.isPinWired
+    else { return nil }
     return .init(
       key: "board.suspended.wakes_on", problem: "\"batch_pin\" is not wired",
       expected: "`line` and `pio` in [receiver.batch]")
   }
 
-  static let bytesWake = ProfileRule(keys: ["board.suspended.wakes_on"]) { draft in
-    guard draft.suspended.wakesOn.contains(.bytes), !draft.tables.contains("receiver") else {
-      return nil
-    }
+  static let receiverWakes = ProfileRule(keys: ["board.suspended.wakes_on"]) { draft in
+    guard draft.suspended.wakesOn != .alarm, !draft.tables.contains("receiver") else { return nil }
     return .init(
-      key: "board.suspended.wakes_on", problem: "\"bytes\" without a receiver that sends any",
-      expected: "a table [receiver]")
+      key: "board.suspended.wakes_on", problem: "without a receiver nothing but the alarm can wake",
+      expected: "[\"alarm\"], or a table [receiver]")
   }
 
   static let coldIsLongest = ProfileRule(

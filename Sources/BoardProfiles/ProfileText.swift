@@ -48,28 +48,63 @@ extension BoardProfile {
   private static func syntaxError(
     _ fault: TOMLFault, _ bytes: [UInt8], _ file: String
   ) -> ProfileError {
-    let message = fault.message
-    let redefinition = "cannot redefine existing "
-    guard let found = message.firstRange(of: redefinition) else {
-      return ProfileError(file: file, at: fault.place, printable(message, longest: 300))
+    guard let found = fault.message.firstRange(of: "cannot redefine existing ") else {
+      var message = fault.message
+      let prefix = "Error while parsing "
+      if message.hasPrefix(prefix) { message = String(message.dropFirst(prefix.count)) }
+      if let end = message.firstRange(of: " (TOML_MAX") {
+        message = String(message[..<end.lowerBound])
+      }
+      return ProfileError(
+        file: file, at: fault.place, "not valid TOML: " + printable(message, longest: 300))
     }
-    let what = printable(String(message[found.upperBound...]), longest: 120)
-    let place = keyPlace(before: fault.place, bytes)
+    // "integer 'b'", "table 'board.idle'", "array 'a' as table"
+    let what = fault.message[found.upperBound...]
+    let name = what.split(separator: "'", omittingEmptySubsequences: false).dropFirst().first ?? ""
     return ProfileError(
-      file: file, at: place, "given twice: this would redefine the \(what) above",
+      file: file, at: keyPlace(String(name), before: fault.place, bytes),
+      key: String(name), "is given twice; it is \(article(what)) above",
       suggestion: "keep one of them")
   }
 
-  /// The beginning of the key that ends before `place`, where toml++ stands when it finds it twice.
-  private static func keyPlace(before place: TOMLPlace, _ bytes: [UInt8]) -> TOMLPlace {
+  /// toml++'s words for kinds of values in ours.
+  private static func article(_ what: Substring) -> String {
+    let kind = what.prefix { $0 != " " }
+    switch kind {
+    case "integer": return "a whole number"
+    case "floating-point": return "a number"
+    case "string": return "text"
+    case "boolean": return "true or false"
+    case "array": return "a list"
+    default: return "a " + printable(String(kind))
+    }
+  }
+
+  /// Where the key that toml++ found twice begins; toml++ itself tells where its value ends.
+  private static func keyPlace(
+    _ name: String, before place: TOMLPlace, _ bytes: [UInt8]
+  ) -> TOMLPlace {
     let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-    guard place.line > 0, place.line <= lines.count else { return place }
+    let key = Array(ProfileSchema.last(name).unicodeScalars)
+    guard place.line > 0, place.line <= lines.count, !key.isEmpty else { return place }
     let line = Array(String(decoding: lines[place.line - 1], as: UTF8.self).unicodeScalars)
-    var end = min(place.column - 1, line.count)
-    while end > 0, line[end - 1] == " " || line[end - 1] == "\t" { end -= 1 }
-    var start = end
-    while start > 0, !"{,[ \t=".unicodeScalars.contains(line[start - 1]) { start -= 1 }
-    return start < end ? TOMLPlace(line: place.line, column: start + 1) : place
+    var start = min(place.column, line.count) - key.count
+    while start >= 0 {
+      let isAlone = start == 0 || "{,[. \t\"'".unicodeScalars.contains(line[start - 1])
+      if isAlone, line[start..<start + key.count].elementsEqual(key),
+        isKey(line[(start + key.count)...])
+      {
+        return TOMLPlace(line: place.line, column: start + 1)
+      }
+      start -= 1
+    }
+    return place
+  }
+
+  /// Whether what follows a name makes it a key or a header.
+  private static func isKey(_ rest: ArraySlice<Unicode.Scalar>) -> Bool {
+    let next = rest.first { $0 != " " && $0 != "\t" && $0 != "\"" && $0 != "'" }
+    return next == "=" || next == "]" || next == "."
   }
 }
 

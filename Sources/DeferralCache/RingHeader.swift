@@ -26,8 +26,10 @@ struct RingHeader {
   enum Content {
     /// Nothing but zeros.
     case blank
-    /// Something that is no header, or a damaged one.
-    case unreadable
+    /// Something that is no header.
+    case foreign
+    /// What was a header.
+    case damaged
     /// A header of another format.
     case otherFormat(UInt32)
     /// A header.
@@ -37,15 +39,15 @@ struct RingHeader {
   /// Reads the sector at `offset`.
   static func read(_ image: RingImage, at offset: Int) -> Content {
     guard image.word(at: offset) == magic else {
-      return image.isBlank(offset..<offset + size) ? .blank : .unreadable
+      return image.isBlank(offset..<offset + size) ? .blank : .foreign
     }
-    guard image.half(at: offset + 508) == checksum(image, at: offset) else { return .unreadable }
+    guard image.half(at: offset + 508) == checksum(image, at: offset) else { return .damaged }
     let version = image.half(at: offset + 8)
     guard version == RingHeader.version else { return .otherFormat(version) }
-    guard image.half(at: offset + 12) == UInt32(FixRing.slotSize) else { return .unreadable }
+    guard image.half(at: offset + 12) == UInt32(FixRing.slotSize) else { return .damaged }
     let generation = image.half(at: offset + 20)
     guard let starts = GenerationStarts(image, at: offset + 44), starts.newest <= generation else {
-      return .unreadable
+      return .damaged
     }
     return .header(
       RingHeader(

@@ -23,6 +23,8 @@ struct RingSurvey {
   /// The newest generation seen anywhere.
   private var newestGeneration: UInt32 = 0
   private var header: RingHeader?
+  /// One of the sectors says that this is a ring, or was.
+  private var isMarked = false
 
   init(_ image: RingImage, capacity: Int, generationFloor: UInt32) throws(RingError) {
     self.capacity = capacity
@@ -56,7 +58,10 @@ struct RingSurvey {
     }
     for copy in 0..<2 {
       switch RingHeader.read(image, at: copy * RingHeader.size) {
-      case .blank, .unreadable: recovery.lostHeaders += 1
+      case .blank, .foreign: recovery.lostHeaders += 1
+      case .damaged:
+        recovery.lostHeaders += 1
+        isMarked = true
       case .otherFormat(let found): throw .otherFormat(found: found, known: RingHeader.version)
       case .header(let read):
         newestGeneration = max(newestGeneration, read.generation)
@@ -95,7 +100,7 @@ struct RingSurvey {
         head = max(head, name.sequence + 1)
       }
     }
-    guard header != nil || intact > 0 else { throw .notARing }
+    guard header != nil || isMarked || intact > 0 else { throw .notARing }
     newestGeneration = max(newestGeneration, generation)
   }
 

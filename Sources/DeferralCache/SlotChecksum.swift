@@ -1,7 +1,7 @@
 /// CRC-32C (Castagnoli) of a slot or a header, four bytes at a step.
 ///
 /// Polynomial 0x1EDC6F41, reflected; register starts and ends inverted (RFC 3720, appendix B.4).
-/// Finds every burst of up to 32 bits and every three flipped bits in a slot of 60 bytes.
+/// Finds every burst of up to 32 bits and, over a slot or a header, every five flipped bits.
 struct SlotChecksum {
   /// The register, inverted.
   private var register: UInt32 = .max

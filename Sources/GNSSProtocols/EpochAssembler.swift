@@ -10,8 +10,11 @@ import LocationTypes
 public struct EpochAssembler: Sendable {
   private let options: EpochOptions
   private var calendar: EpochCalendar
-  private var draft: EpochDraft?
-  private var waiting: Epoch?
+  // No optionals: the draft is large, and is only ever changed in place.
+  private var draft = EpochDraft()
+  private var hasDraft = false
+  private var waiting = Epoch()
+  private var hasWaiting = false
   private var last: Given?
   private var heardDate: ZDA?
 
@@ -34,7 +37,7 @@ public struct EpochAssembler: Sendable {
   }
 
   /// Whether sentences of an unfinished epoch, or an epoch for ``next()``, are held.
-  public var isOpen: Bool { draft != nil || waiting != nil }
+  public var isOpen: Bool { hasDraft || hasWaiting }
 
   /// Adds a message and gives the epoch that it closed or is.
   ///
@@ -42,56 +45,61 @@ public struct EpochAssembler: Sendable {
   /// epoch closes an NMEA epoch, the NMEA one is given and the other by ``next()``, or by the next
   /// call of whatever kind: none is lost. O(1).
   public mutating func add(_ message: GNSSMessage, at now: Instant) -> Epoch? {
+    if !hasWaiting { return made(by: message, at: now) }
     let earlier = next()
-    let made = made(by: message, at: now)
-    guard let earlier else { return made }
-    // An epoch waits only where none is open, so this message has made one at most.
-    if let made { waiting = made }
+    // An epoch waits only where none is open, so this message makes one at most.
+    if let made = made(by: message, at: now) { wait(made) }
     return earlier
   }
 
   /// Gives the epoch that the last message completed beside the one that ``add(_:at:)`` gave.
   public mutating func next() -> Epoch? {
-    defer { waiting = nil }
+    if !hasWaiting { return nil }
+    hasWaiting = false
     return waiting
+  }
+
+  private mutating func wait(_ epoch: Epoch) {
+    waiting = epoch
+    hasWaiting = true
   }
 
   /// Closes the epoch in the making: the line has been silent, or the stream has ended.
   ///
   /// - Returns: nil when none is open, or when nothing told whether there is a position.
   public mutating func close() -> Epoch? {
-    if let earlier = next() { return earlier }
-    return closeDraft(at: draft?.received ?? .boot)
+    if hasWaiting { return next() }
+    return closeDraft(at: draft.received)
   }
 
   private mutating func made(by message: GNSSMessage, at now: Instant) -> Epoch? {
     switch message {
     case .rmc(let m):
       guard let closed = enter(0, m.talker, m.time_us, now) else { return nil }
-      draft?.take(m)
+      draft.take(m)
       return closed.epoch
     case .gga(let m):
       guard let closed = enter(1, m.talker, m.time_us, now) else { return nil }
-      draft?.take(m)
+      draft.take(m)
       return closed.epoch
     case .gll(let m):
       guard let closed = enter(2, m.talker, m.time_us, now) else { return nil }
-      draft?.take(m)
+      draft.take(m)
       return closed.epoch
     case .gst(let m):
       guard let closed = enter(3, m.talker, m.time_us, now) else { return nil }
-      draft?.take(m)
+      draft.take(m)
       return closed.epoch
     case .zda(let m): take(m)
     case .gsa(let m):
       open(now)
-      draft?.take(m)
+      draft.take(m)
     case .gsv(let m):
       open(now)
-      draft?.take(m)
+      draft.take(m)
     case .vtg(let m):
       open(now)
-      draft?.take(m)
+      draft.take(m)
     case .navPVT(let solution): return addLive(solution, at: now)
     case .batchEntry(let entry): return addStored(entry.solution, at: now)
     case .acknowledged, .refused, .receiverVersion, .batchStatus, .other: break
@@ -109,7 +117,10 @@ extension EpochAssembler {
   }
 
   private mutating func open(_ now: Instant) {
-    if draft == nil { draft = EpochDraft(at: now) }
+    if hasDraft { return }
+    draft = EpochDraft()
+    draft.received = now
+    hasDraft = true
   }
 
   /// Makes the draft the one to which a sentence belongs that may bear a time.
@@ -118,35 +129,31 @@ extension EpochAssembler {
   private mutating func enter(
     _ kind: UInt8, _ talker: Talker, _ time_us: Int64?, _ now: Instant
   ) -> Entry? {
-    if let time_us, time_us != draft?.time_us, isLate(time_us, now) { return nil }
+    if let time_us, !hasDraft || time_us != draft.time_us, isLate(time_us, now) { return nil }
     var entry = Entry()
-    if let draft, startsAnother(draft, kind, talker, time_us) {
-      entry.epoch = closeDraft(at: now)
+    if hasDraft, startsAnother(kind, talker, time_us) { entry.epoch = closeDraft(at: now) }
+    open(now)
+    if draft.opener == nil {
+      draft.opener = (kind, talker)
+      draft.received = now
     }
-    if draft == nil { draft = EpochDraft(at: now) }
-    if draft?.opener == nil {
-      draft?.opener = (kind, talker)
-      draft?.received = now
-    }
-    if let time_us { draft?.time_us = time_us }
+    if let time_us { draft.time_us = time_us }
     return entry
   }
 
   /// A ZDA neither begins nor ends an epoch: some receivers send the time of the second to come.
   private mutating func take(_ m: ZDA) {
     guard m.date != nil, let time_us = m.time_us else { return }
-    if draft?.time_us == time_us {
-      draft?.zdaDate = m.date
-    } else if draft?.opener == nil {
+    if hasDraft, draft.time_us == time_us {
+      draft.zdaDate = m.date
+    } else if !hasDraft || draft.opener == nil {
       calendar.learn(m.date, time_us)
     } else {
       heardDate = m
     }
   }
 
-  private func startsAnother(
-    _ draft: EpochDraft, _ kind: UInt8, _ talker: Talker, _ time_us: Int64?
-  ) -> Bool {
+  private func startsAnother(_ kind: UInt8, _ talker: Talker, _ time_us: Int64?) -> Bool {
     if let time_us, let open = draft.time_us { return time_us != open }
     // No time to go by: the sentence that began the epoch comes again.
     guard let opener = draft.opener else { return false }
@@ -166,17 +173,17 @@ extension EpochAssembler {
   }
 
   private mutating func closeDraft(at now: Instant) -> Epoch? {
-    guard let closing = draft else { return nil }
-    draft = nil
+    if !hasDraft { return nil }
+    hasDraft = false
     defer {
       // The date of a time after this epoch.
       if let later = heardDate, let time_us = later.time_us { calendar.learn(later.date, time_us) }
       heardDate = nil
     }
-    if !closing.isTold { return nil }
-    var epoch = closing.epoch(options)
-    calendar.date(&epoch, from: closing)
-    if let time_us = closing.time_us { last = Given(time_us: time_us, isUBX: false, at: now) }
+    if !draft.isTold { return nil }
+    var epoch = draft.epoch(options)
+    calendar.date(&epoch, from: draft)
+    if let time_us = draft.time_us { last = Given(time_us: time_us, isUBX: false, at: now) }
     return epoch
   }
 }
@@ -190,11 +197,11 @@ extension EpochAssembler {
       return inOrder(closeDraft(at: now), epoch)
     }
     let time_us = utc.microsecondsOfDay
-    if let open = draft?.time_us,
+    if hasDraft, let open = draft.time_us,
       EpochAssembler.distance_us(open, time_us) <= EpochAssembler.tolerance_us
     {
       // The same epoch in both protocols; NAV-PVT says all that the sentences say.
-      draft = nil
+      hasDraft = false
     }
     let closed = closeDraft(at: now)
     if let last, now - last.at < EpochAssembler.lateness, closed == nil,
@@ -214,15 +221,15 @@ extension EpochAssembler {
     var epoch = Epoch(solution, options, at: now)
     epoch.origin = .batch
     if let utc = solution.utc {
-      var calendar = calendar
-      calendar.date(&epoch, reported: utc, isResolved: solution.isTimeResolved)
+      var aside = calendar
+      aside.date(&epoch, reported: utc, isResolved: solution.isTimeResolved)
     }
     return epoch
   }
 
   private mutating func inOrder(_ first: Epoch?, _ second: Epoch) -> Epoch {
     guard let first else { return second }
-    waiting = second
+    wait(second)
     return first
   }
 }

@@ -20,7 +20,7 @@ struct EpochDraft {
   /// UTC time of day, once a sentence has told it.
   var time_us: Int64?
   /// When the first sentence came.
-  var received: Instant
+  var received = Instant.boot
   /// What kind the first sentence that may bear a time is, and whose; nil before it.
   var opener: (kind: UInt8, talker: Talker)?
 
@@ -53,8 +53,6 @@ struct EpochDraft {
   private var viewTalker: Talker?
   private var viewOfTalker: UInt8 = 0
   private var viewOfOthers: UInt8 = 0
-
-  init(at now: Instant) { received = now }
 
   /// Whether a sentence has come that says if there is a position.
   var isTold: Bool {

@@ -11,6 +11,9 @@ public struct GNSSDecoder: Sendable {
   /// What has been met so far.
   public var counters: DecoderCounters { stream.counters }
 
+  /// Whether bytes of an unfinished frame or sentence wait for more.
+  public var isMidFrame: Bool { stream.isMidFrame }
+
   /// Takes bytes from `offset` on and returns at the first complete message.
   ///
   /// Call it until it gives nil, then all bytes are used up and `offset` is their count. It may

@@ -33,7 +33,9 @@ struct NMEAFields {
     return byte
   }
 
-  /// A decimal number times 10^`decimals`, rounded half away from zero; at most 18 digits in all.
+  /// A decimal number times 10^`decimals`, rounded half away from zero.
+  ///
+  /// Before the point it takes `18 - decimals` digits: more would pass the end of the type.
   mutating func decimal(_ s: Span<UInt8>, _ decimals: Int) -> Int64? {
     var i = position
     let end = s.count
@@ -41,45 +43,46 @@ struct NMEAFields {
       position = i + 1
       return nil
     }
-    var isNegative = false
-    if s[i] == UInt8(ascii: "-") || s[i] == UInt8(ascii: "+") {
-      isNegative = s[i] == UInt8(ascii: "-")
-      i += 1
-    }
+    let isNegative = s[i] == UInt8(ascii: "-")
+    if isNegative || s[i] == UInt8(ascii: "+") { i += 1 }
     var value: Int64 = 0
-    var digits = 0
-    while i < end {
-      let digit = s[i] &- UInt8(ascii: "0")
-      if digit > 9 { break }
-      // 19 digits would pass the end of the type; leading zeros are no digits.
-      if digits > 0 || digit > 0 { digits += 1 }
-      if digits > 18 - decimals { return broken(s, i) }
-      value = value &* 10 &+ Int64(digit)
-      i += 1
-    }
-    var hasDigit = i > position + (isNegative ? 1 : 0)
+    let first = i
+    NMEAFields.digits(s, &i, upTo: end, &value)
+    var digits = i - first
+    if digits > 18 - decimals { return broken(s, i) }
     var places = 0
     var roundsUp = false
     if i < end, s[i] == UInt8(ascii: ".") {
       i += 1
-      while i < end {
-        let digit = s[i] &- UInt8(ascii: "0")
-        if digit > 9 { break }
-        if places < decimals { value = value &* 10 &+ Int64(digit) }
-        if places == decimals { roundsUp = digit >= 5 }
-        places += 1
-        hasDigit = true
-        i += 1
-      }
+      let point = i
+      NMEAFields.digits(s, &i, upTo: min(end, point &+ decimals), &value)
+      places = i - point
+      if i < end, places == decimals { roundsUp = s[i] &- UInt8(ascii: "5") <= 4 }
+      // What is finer than that only has to be digits.
+      while i < end, s[i] &- UInt8(ascii: "0") <= 9 { i += 1 }
+      digits += i - point
     }
-    if !hasDigit || (i < end && s[i] != UInt8(ascii: ",")) { return broken(s, i) }
+    if digits == 0 || (i < end && s[i] != UInt8(ascii: ",")) { return broken(s, i) }
     while places < decimals {
       value = value &* 10
       places += 1
     }
     position = i + 1
-    if roundsUp { value += 1 }
+    if roundsUp { value &+= 1 }
     return isNegative ? -value : value
+  }
+
+  /// Takes digits on to the end of `value`; one that gets too long wraps.
+  @inline(__always) private static func digits(
+    _ s: Span<UInt8>, _ i: inout Int, upTo end: Int, _ value: inout Int64
+  ) {
+    while i < end {
+      // The hottest line of all; no caller's `end` passes the span's.
+      let digit = unsafe s[unchecked: i] &- UInt8(ascii: "0")
+      if digit > 9 { return }
+      value = value &* 10 &+ Int64(digit)
+      i &+= 1
+    }
   }
 
   /// A decimal number times 10^`decimals` as that type; one beyond its range breaks the sentence.
@@ -153,8 +156,8 @@ struct NMEAFields {
   }
 
   private mutating func speed(of value: Int64, numerator: Int64, denominator: Int64) -> Int32? {
-    // Beyond a million knots nothing is meant.
-    if value < 0 || value > 1_000_000_000_000 {
+    // Beyond two million, knots or km/h, nothing is meant, and the result would not fit.
+    if value < 0 || value > 2_000_000_000_000 {
       isBroken = true
       return nil
     }

@@ -48,6 +48,9 @@ struct StreamDecoder<Reader: FrameReader> {
 
   init() { pending = InlineArray(repeating: 0) }
 
+  /// Whether bytes of an unfinished frame wait for more.
+  var isMidFrame: Bool { start < end }
+
   /// Takes bytes from `offset` on until a message is complete; nil when all are used up.
   mutating func next(_ bytes: Span<UInt8>, _ offset: inout Int) -> Reader.Message? {
     precondition(offset >= 0 && offset <= bytes.count, "the offset lies outside the bytes")
@@ -201,6 +204,11 @@ struct StreamDecoder<Reader: FrameReader> {
     var j = i + progress.scanned
     var parity = progress.parity
     while j < limit {
+      if j + 8 <= limit, let eight = EightBytes(s, at: j).parityIfPlain {
+        parity ^= eight
+        j += 8
+        continue
+      }
       let byte = s[j]
       if byte == UInt8(ascii: "*") {
         if j + 2 >= s.count {
@@ -254,24 +262,5 @@ struct StreamDecoder<Reader: FrameReader> {
     case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
     case _: nil
     }
-  }
-}
-
-/// The 8-bit Fletcher checksum of UBX, over class, identifier, length and payload.
-struct UBXChecksum {
-  var a: UInt8
-  var b: UInt8
-
-  /// Sums up the bytes from the class to the end of the payload, at most 1,028.
-  init(of bytes: Span<UInt8>) {
-    // Kept wide and cut at the end: 1,028 × 1,028 × 255 is below 2³².
-    var first: UInt32 = 0
-    var second: UInt32 = 0
-    for i in bytes.indices {
-      first &+= UInt32(bytes[i])
-      second &+= first
-    }
-    a = UInt8(truncatingIfNeeded: first)
-    b = UInt8(truncatingIfNeeded: second)
   }
 }

@@ -106,12 +106,13 @@ public struct TimeToFixTable: Equatable, Sendable {
     self.cold = cold
   }
 
-  /// Adds the point "after `off` in backup, the first fix takes `fix`"; in rising order of `off`.
+  /// Adds the point "after `off` in backup, the first fix takes `fix`"; in rising order of `off`;
+  /// two points with the same `off` make a step, at which the first one holds.
   ///
   /// - Precondition: there is room, and `off` is past that of the point before.
   public mutating func append(off: Interval, fix: Interval) {
     precondition(count < TimeToFixTable.capacity, "a table holds 8 points")
-    precondition(count == 0 || points[count - 1].off < off, "points rise")
+    precondition(count == 0 || points[count - 1].off <= off, "points rise")
     points[count] = Point(off: off, fix: fix)
     count += 1
   }

@@ -24,6 +24,8 @@ public struct PlannerFigures: Sendable {
   public var plausibleAcceleration: Double
   /// The least time between two looks at a distance criterion.
   public var shortestPoll: Interval
+  /// How long the receiver may send before the line's buffer is full; zero to hear each message.
+  public var longestGather: Interval
 
   /// Creates figures of a receiver that tracks on a board that never sleeps; set the rest.
   public init(fixInterval: Interval, deferralLimit: Int, timeToFix: TimeToFixTable) {
@@ -38,6 +40,7 @@ public struct PlannerFigures: Sendable {
     plausibleSpeed = 70
     plausibleAcceleration = 3
     shortestPoll = .seconds(5)
+    longestGather = .zero
   }
 
   /// Whether there is a state in which fixes gather while the board sleeps (DEF-7).
@@ -61,8 +64,10 @@ public struct Situation: Sendable {
   public var searchingSince: Instant?
   /// How long it had been off then; nil when unknown or its supply was cut.
   public var offBefore: Interval?
-  /// When the receiver's buffer was last known to be empty.
-  public var drainedAt: Instant
+  /// When its last message was complete: the next ones come whole intervals later.
+  public var lastMessage: Instant
+  /// When the receiver's buffer must be drained at the latest; `.distantFuture` if it is not used.
+  public var drainDue: Instant
 
   /// Nothing wanted, nothing in flight.
   public init() {
@@ -71,14 +76,15 @@ public struct Situation: Sendable {
     holdUntil = nil
     searchingSince = nil
     offBefore = nil
-    drainedAt = .boot
+    lastMessage = .boot
+    drainDue = .distantFuture
   }
 }
 
 /// Turns demands into a plan: the least receiver state that serves them all, the longest sleep.
 public struct Planner: Sendable {
   /// Board and receiver.
-  public let figures: PlannerFigures
+  public var figures: PlannerFigures
 
   /// Creates the planner of a board.
   public init(_ figures: PlannerFigures) { self.figures = figures }
@@ -91,7 +97,7 @@ public struct Planner: Sendable {
 
   /// The plan for `situation`. Pure, O(1).
   public func plan(_ situation: Situation, isInhibited: Bool, at now: Instant) -> Plan {
-    let receiver = receiver(for: situation.demand)
+    let receiver = receiver(for: situation.demand, isInhibited: isInhibited)
     if situation.isBusy || isInhibited {
       return Plan(receiver: receiver, board: .awake, wake: .distantFuture, listens: true)
     }
@@ -103,17 +109,16 @@ public struct Planner: Sendable {
       return sleep(receiver, until: .distantFuture, at: now)
     case .tracking:
       return streaming(situation, at: now)
-    case .batching(let watermark):
-      let due = min(situation.demand.check, situation.drainedAt + patience(watermark))
-      return sleep(receiver, until: due, at: now)
+    case .batching:
+      return sleep(receiver, until: min(situation.demand.check, situation.drainDue), at: now)
     }
   }
 
   /// The least state that serves the demand (PWR-1).
-  func receiver(for demand: DemandSummary) -> PlannedReceiver {
+  func receiver(for demand: DemandSummary, isInhibited: Bool) -> PlannedReceiver {
     if demand.live > 0 { return .tracking }
     if demand.deferred > 0 {
-      guard let watermark = figures.watermark else { return .tracking }
+      guard !isInhibited, let watermark = figures.watermark else { return .tracking }
       return .batching(watermark: watermark)
     }
     if figures.canStandby { return .standby }
@@ -123,26 +128,45 @@ public struct Planner: Sendable {
   /// A receiver that tells each fix wakes the board for each, except that nobody wakes for the
   /// empty messages of a search before it can have succeeded, unless somebody watches.
   private func streaming(_ situation: Situation, at now: Instant) -> Plan {
-    guard let idle = figures.idle, idle.wakesOnBytes else {
-      return Plan(
-        receiver: .tracking, board: .awake, wake: situation.demand.check, listens: true)
+    let check = situation.demand.check
+    guard let idle = figures.idle, idle.wakesOnBytes, check - now > idle.lead else {
+      return Plan(receiver: .tracking, board: .awake, wake: check, listens: true)
     }
     var plan = Plan(
-      receiver: .tracking, board: .idle, wake: situation.demand.check - idle.lead, listens: true)
-    if let since = situation.searchingSince, situation.demand.watched == 0 {
-      let expected = since + figures.timeToFix.expected(after: situation.offBefore)
-      if expected > now {
-        plan.listens = false
-        plan.wake = min(plan.wake, expected)
-      }
+      receiver: .tracking, board: .idle, wake: alarm(check, idle), listens: true)
+    if situation.demand.watched == 0, let look = nextLook(situation, at: now) {
+      plan.listens = false
+      plan.wake = min(plan.wake, look)
     }
     return plan
   }
 
+  /// When a search is looked at next: when it should have succeeded, then ever more seldom, but
+  /// before more has gathered than the line's buffer holds. Nil while there is a fix.
+  private func nextLook(_ situation: Situation, at now: Instant) -> Instant? {
+    guard let since = situation.searchingSince, figures.longestGather > figures.fixInterval else {
+      return nil
+    }
+    let expected = since + figures.timeToFix.expected(after: situation.offBefore)
+    let overdue = Interval(microseconds: (now - since).microseconds / 4)
+    let wanted = min(expected > now ? expected : now + overdue, now + figures.longestGather)
+    return nextMessage(after: wanted, situation.lastMessage)
+  }
+
+  /// When the first message after `time` should be there, so that it is not read late.
+  private func nextMessage(after time: Instant, _ last: Instant) -> Instant {
+    let interval = figures.fixInterval.microseconds
+    let count = max((time - last).microseconds, 0) / interval + 1
+    return last + figures.fixInterval * count + Planner.messageSlack
+  }
+
+  /// Messages come so much later than the last one led to expect.
+  static let messageSlack = Interval.milliseconds(50)
+
   /// How long the receiver is left to itself: to the watermark where no pin tells it, and a little
   /// beyond it where one does, for a pin may fail and its buffer must not overflow.
-  private func patience(_ watermark: UInt16) -> Interval {
-    guard let batch = figures.batch else { return .zero }
+  public var drainPatience: Interval {
+    guard let batch = figures.batch, let watermark = figures.watermark else { return .zero }
     if !batch.hasPin { return figures.fixInterval * Int64(watermark) }
     let slack = (Int64(batch.capacity) - Int64(watermark) + 1) / 2
     return figures.fixInterval * (Int64(watermark) + slack)
@@ -150,15 +174,23 @@ public struct Planner: Sendable {
 
   /// The deepest sleep that is left in time and that what must wake the board can wake.
   private func sleep(_ receiver: PlannedReceiver, until due: Instant, at now: Instant) -> Plan {
+    guard due > now else {
+      return Plan(receiver: receiver, board: .awake, wake: due, listens: true)
+    }
     let needsPin = receiver != .off && receiver != .standby && figures.batch?.hasPin == true
     if let deep = figures.deep, due - now >= deep.minimum + deep.lead, deep.wakesOnPin || !needsPin
     {
-      return Plan(receiver: receiver, board: deep.state, wake: due - deep.lead, listens: false)
+      return Plan(receiver: receiver, board: deep.state, wake: alarm(due, deep), listens: false)
     }
-    guard let idle = figures.idle else {
+    guard let idle = figures.idle, due - now > idle.lead else {
       return Plan(receiver: receiver, board: .awake, wake: due, listens: true)
     }
-    return Plan(receiver: receiver, board: .idle, wake: due - idle.lead, listens: true)
+    return Plan(receiver: receiver, board: .idle, wake: alarm(due, idle), listens: true)
+  }
+
+  /// When the alarm must go off for the board to run at `due` (DEF-18).
+  private func alarm(_ due: Instant, _ sleep: SleepFigures) -> Instant {
+    due == .distantFuture ? due : due - sleep.lead
   }
 
   /// When a distance criterion must be looked at: no earlier can `metresLeft` have been travelled

@@ -22,6 +22,9 @@ public struct TraceSummary: Equatable, Sendable {
   public var longestDelay: Interval = .zero
   /// What receiver and board took; nil where the run had no board to ask.
   public var energy: TraceEnergy?
+
+  /// Creates the summary of a run in which nothing happened.
+  public init() {}
 }
 
 /// The energy bill of a run.
@@ -39,6 +42,9 @@ public struct TraceEnergy: Equatable, Sendable {
     repeating: .zero, count: TraceReceiverState.allCases.count)
   /// How long the board was in each ``BoardState``, by raw value.
   public var boardTime: [Interval] = Array(repeating: .zero, count: 4)
+
+  /// Creates an empty bill.
+  public init() {}
 }
 
 /// Adds up a run as its records come.

@@ -28,6 +28,20 @@ struct ReceiverLine: Sendable {
       // arrival(k) ≤ time ⇔ (k + 1) · duration ≤ (time − start) · total
       return Int((time - start) * Int64(total) / duration)
     }
+
+    /// Its first `count` bytes, all of which have arrived by `time`.
+    func arrivedPart(_ count: Int, by time: Int64) -> Burst {
+      let end = min(time, arrival(count - 1))
+      return Burst(
+        start: start, duration: max(end - start, 1), speed: speed, total: count, taken: taken)
+    }
+
+    /// Its bytes from `index` on.
+    func comingPart(from index: Int) -> Burst {
+      let begin = index > 0 ? arrival(index - 1) : start
+      return Burst(
+        start: begin, duration: max(end - begin, 1), speed: speed, total: total - index, taken: 0)
+    }
   }
 
   private var bytes: [UInt8] = []
@@ -148,6 +162,32 @@ struct ReceiverLine: Sendable {
     }
   }
 
+  /// Loses what arrived by `now` when `limit` bytes were unread already.
+  mutating func loseExcess(over limit: Int, by now: Instant) {
+    if bytes.count - readIndex <= limit { return }
+    var room = limit
+    var place = readIndex
+    var rest: [Burst] = []
+    for burst in bursts[firstBurst...] {
+      let arrived = max(burst.arrived(by: now.microseconds), burst.taken)
+      let kept = min(arrived - burst.taken, room)
+      let excess = arrived - burst.taken - kept
+      room -= kept
+      if excess == 0 {
+        rest.append(burst)
+        place += burst.total - burst.taken
+        continue
+      }
+      lost += excess
+      bytes.removeSubrange((place + kept)..<(place + kept + excess))
+      if kept > 0 { rest.append(burst.arrivedPart(burst.taken + kept, by: now.microseconds)) }
+      if arrived < burst.total { rest.append(burst.comingPart(from: arrived)) }
+      place += kept + burst.total - arrived
+    }
+    bursts.replaceSubrange(firstBurst..., with: rest)
+    if firstBurst == bursts.count { reset() }
+  }
+
   /// Cuts off what has not arrived by `now`: the sender fell silent.
   mutating func cut(at now: Instant) {
     while let burst = bursts.last, bursts.count > firstBurst, burst.end > now.microseconds {
@@ -155,10 +195,7 @@ struct ReceiverLine: Sendable {
       bytes.removeLast(burst.total - arrived)
       bursts.removeLast()
       guard arrived > burst.taken else { continue }
-      bursts.append(
-        Burst(
-          start: burst.start, duration: max(now.microseconds - burst.start, 1),
-          speed: burst.speed, total: arrived, taken: burst.taken))
+      bursts.append(burst.arrivedPart(arrived, by: now.microseconds))
       break
     }
     freeAt = min(freeAt, now)

@@ -4,37 +4,45 @@ import LocationTypes
 extension SimulatedBoard {
   /// Waits in `state` until `deadline`, bytes, an edge or a request, and moves the clock there.
   ///
-  /// See `BoardSleep.wait(in:until:)`. Bytes end a wait as ``BoardFigures/gatheredBytes`` says; in
-  /// suspend, and while the board comes back from it, they are lost. After a sleep the board is
-  /// awake for the state's resume time. O(receiver events) until then.
-  public mutating func wait(in state: BoardState, until deadline: Instant) -> Waking {
+  /// See `BoardSleep.wait(in:until:listening:)`. In suspend, and while the board comes back from it,
+  /// bytes are lost; elsewhere they gather, up to 4,096. After a sleep the board is awake for the
+  /// state's resume time. O(receiver events) until then.
+  public mutating func wait(
+    in state: BoardState, until deadline: Instant, listening: Bool
+  ) -> Waking {
     advance(to: now)
-    if let reason = present(in: state) { return waking(reason) }
+    if let reason = present(in: state, listening) { return waking(reason) }
     if deadline <= now { return waking(.alarm) }
+    defer { receiver.line.loseExcess(over: SimulatedBoard.inputBuffer, by: now) }
     guard state != .awake else {
-      let (end, reason) = pass(.all, bytesGather: true, alarm: deadline)
+      let sources = listening ? WakeSources.all : WakeSources.all.subtracting(.bytes)
+      let (end, reason) = pass(sources, isDeep: false, alarm: deadline)
       now = end
       return waking(reason)
     }
-    return sleep(in: enterable(state, until: deadline), until: deadline)
+    let entered = enterable(state, until: deadline)
+    return sleep(in: entered, until: deadline, listening)
   }
 
+  /// Bytes the board keeps for who does not listen.
+  private static let inputBuffer = 4_096
+
   /// What already ends a wait; a deep sleep is not begun with bytes unread.
-  private func present(in state: BoardState) -> WakeReason? {
-    let isDeep = state >= .suspended
-    if lineChanged || isReadable(gathered: !isDeep) { return .bytes }
+  private func present(in state: BoardState, _ listening: Bool) -> WakeReason? {
+    if listening, lineChanged || isReadable(gathered: state < .suspended) { return .bytes }
     if pinRose { return .batchPin }
     if let first = requests.first, first <= now { return .request }
     return nil
   }
 
   private func isReadable(gathered: Bool) -> Bool {
-    let ready =
-      gathered
-      ? receiver.line.ready(
-        enough: setup.board.gatheredBytes, pause: setup.board.linePause)
-      : receiver.line.firstArrival
+    let ready = gathered ? gatheredBytes : receiver.line.firstArrival
     return ready.map { $0 <= now } ?? false
+  }
+
+  /// When a shallow wait for bytes ends.
+  private var gatheredBytes: Instant? {
+    receiver.line.ready(enough: setup.board.gatheredBytes, pause: setup.board.linePause)
   }
 
   private mutating func waking(_ reason: WakeReason) -> Waking {
@@ -60,14 +68,18 @@ extension SimulatedBoard {
     return state
   }
 
-  private mutating func sleep(in state: BoardState, until deadline: Instant) -> Waking {
+  private mutating func sleep(
+    in state: BoardState, until deadline: Instant, _ listening: Bool
+  ) -> Waking {
     let figures = setup.board.sleep(state) ?? setup.board.idle
     let isDeep = state >= .suspended
-    record(.board(state, mW: figures.mW), at: now)
+    var sources = figures.wakeSources
+    if !listening { sources.remove(.bytes) }
     let alarm =
-      figures.wakeSources.contains(.alarm)
+      sources.contains(.alarm)
       ? SimulatedBoard.alarm(deadline, figures.alarmResolution) : .distantFuture
-    let (end, reason) = pass(figures.wakeSources, bytesGather: !isDeep, alarm: alarm)
+    record(.board(state, mW: figures.mW), at: now)
+    let (end, reason) = pass(sources, isDeep: isDeep, alarm: alarm)
     now = end
     record(.board(.awake, mW: setup.board.awake_mW), at: now)
     record(.wake(reason), at: now)
@@ -88,7 +100,7 @@ extension SimulatedBoard {
 
   /// Lets time pass until one of `sources` ends the wait; says when and which.
   private mutating func pass(
-    _ sources: WakeSources, bytesGather: Bool, alarm: Instant
+    _ sources: WakeSources, isDeep: Bool, alarm: Instant
   ) -> (end: Instant, reason: WakeReason) {
     let limit = now + SimulatedBoard.longestSleep
     let begin = now
@@ -99,9 +111,12 @@ extension SimulatedBoard {
         end = first
         reason = .request
       }
-      if sources.contains(.bytes), let ready = bytesReady(since: begin, bytesGather), ready < end {
-        end = ready
-        reason = .bytes
+      if sources.contains(.bytes) {
+        let ready = isDeep ? receiver.line.firstArrival(after: begin) : gatheredBytes
+        if let ready, ready < end {
+          end = ready
+          reason = .bytes
+        }
       }
       let next = receiver.nextEvent
       if next > end {
@@ -111,17 +126,10 @@ extension SimulatedBoard {
         return (end, reason)
       }
       step()
-      if !bytesGather, !sources.contains(.bytes) { receiver.line.loseArrived(by: next) }
+      if isDeep, !sources.contains(.bytes) { receiver.line.loseArrived(by: next) }
       if lineChanged, sources.contains(.bytes) { return (next, .bytes) }
       if pinRose, sources.contains(.batchPin) { return (next, .batchPin) }
     }
-  }
-
-  private func bytesReady(since begin: Instant, _ gather: Bool) -> Instant? {
-    gather
-      ? receiver.line.ready(
-        enough: setup.board.gatheredBytes, pause: setup.board.linePause)
-      : receiver.line.firstArrival(after: begin)
   }
 
   /// A board that sleeps longer was forgotten.

@@ -57,7 +57,7 @@ extension SimulatedReceiver {
   }
 
   private mutating func configure(_ items: UBXConfiguration, at now: Instant) {
-    if items.layers.isEmpty || items.layers.contains(.flash) {
+    if items.layers.rawValue == 0 || items.layers.contains(.flash) {
       return refuse(.cfgVALSET, "layer it does not have", at: now)
     }
     if let key = configuration.firstRefused(items) {

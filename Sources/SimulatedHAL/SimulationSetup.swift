@@ -149,10 +149,10 @@ public struct ReceiverFigures: Equatable, Sendable {
   public var outputLatency = Interval.milliseconds(50)
   /// The acknowledgement of a new speed comes at the old one.
   public var acknowledgesAtOldSpeed = false
-  /// A power request is acknowledged before it is obeyed.
-  public var acknowledgesPowerRequest = true
-  /// LOG-RETRIEVEBATCH is acknowledged.
-  public var acknowledgesRetrieval = true
+  /// RXM-PMREQ is acknowledged before it is obeyed; the protocol promises that for CFG alone.
+  public var acknowledgesPowerRequest = false
+  /// LOG-RETRIEVEBATCH is acknowledged; the protocol promises that for CFG alone.
+  public var acknowledgesRetrieval = false
   /// The board can wake it by an edge (EXTINT).
   public var hasWakePin = true
   /// The board hears of the batch watermark by a pin.
@@ -226,11 +226,11 @@ public struct BoardFigures: Equatable, Sendable {
     alarmResolution: .seconds(1), minimum: .seconds(2))
   /// Powered off until an alarm; nil if it cannot.
   public var off: SleepFigures?
-  /// A wait for bytes ends when that many have gathered, or when the line pauses.
+  /// A listening wait ends when that many bytes have gathered, or when the line pauses.
   ///
-  /// A Linux HAL gathers an epoch by a timer, a microcontroller by DMA and the line's idle
-  /// interrupt; 1 wakes for every byte.
-  public var gatheredBytes = 4_095
+  /// 1 wakes for every byte; the trigger level of a UART's own buffer, or DMA with the line's idle
+  /// interrupt, wake less often.
+  public var gatheredBytes = 1
   /// A silence that counts as a pause of the line.
   public var linePause = Interval.milliseconds(2)
 

@@ -1,3 +1,5 @@
+import LocationTypes
+
 /// The bytes of a receiver, made once and read round and round in chunks as a serial line gives them.
 struct ByteStream {
   /// As many bytes as the loop reads at once.
@@ -49,46 +51,36 @@ extension ByteStream {
     return ByteStream(Array(text.utf8))
   }
 
-  /// NAV-PVT frames of a walk, ten a second: written here by hand, not by the encoder under test.
+  /// NAV-PVT frames of a walk, one a second: written here by hand, not by the encoder under test.
   static func navPVT(frames: Int = 256) -> ByteStream {
-    var bytes: [UInt8] = []
-    for frame in 0..<frames {
-      var payload = [UInt8](repeating: 0, count: 92)
-      func put(_ value: Int, _ size: Int, at offset: Int) {
-        for byte in 0..<size {
-          payload[offset + byte] = UInt8(truncatingIfNeeded: value >> (8 * byte))
-        }
+    ByteStream((0..<frames).flatMap(navPVTFrame))
+  }
+
+  /// The same for an hour, each frame in a chunk of its own.
+  static func navPVTChunks() -> [ByteChunk] {
+    (0..<3_600).map { ByteChunk(navPVTFrame($0).span) }
+  }
+
+  private static func navPVTFrame(_ second: Int) -> [UInt8] {
+    var payload = [UInt8](repeating: 0, count: 92)
+    // Offset, size and value, as the protocol's description has them.
+    let fields = [
+      (0, 4, 302_400_000 + 1_000 * second), (4, 2, 2025), (6, 1, 6), (7, 1, 11), (8, 1, 12),
+      (9, 1, second / 60 % 60), (10, 1, second % 60),
+      (11, 1, 0x37),  // date, time and resolution are valid
+      (12, 4, 25), (16, 4, -120_000),
+      (20, 1, 3), (21, 1, 0x01), (23, 1, 17),  // 3D, gnssFixOK, satellites
+      (24, 4, 115_200_000 + 190 * second), (28, 4, 481_180_000 + 130 * second),
+      (32, 4, 592_300 + second), (36, 4, 545_400 + second), (40, 4, 1_900), (44, 4, 2_600),
+      (48, 4, 980), (52, 4, 1_010), (56, 4, -15), (60, 4, 1_407), (64, 4, 4_586_200),
+      (68, 4, 180), (72, 4, 520_000), (76, 2, 121),
+    ]
+    for (offset, size, value) in fields {
+      for byte in 0..<size {
+        payload[offset + byte] = UInt8(truncatingIfNeeded: value >> (8 * byte))
       }
-      put(302_400_000 + 100 * frame, 4, at: 0)  // iTOW
-      put(2025, 2, at: 4)
-      put(6, 1, at: 6)
-      put(11, 1, at: 7)
-      put(12, 1, at: 8)
-      put(frame / 600, 1, at: 9)
-      put(frame / 10 % 60, 1, at: 10)
-      put(0x37, 1, at: 11)  // date, time and resolution are valid
-      put(25, 4, at: 12)  // tAcc
-      put(frame % 10 * 100_000_000, 4, at: 16)
-      put(3, 1, at: 20)  // 3D
-      put(0x01, 1, at: 21)  // gnssFixOK
-      put(17, 1, at: 23)
-      put(115_200_000 + 190 * frame, 4, at: 24)
-      put(481_180_000 + 130 * frame, 4, at: 28)
-      put(592_300 + frame, 4, at: 32)
-      put(545_400 + frame, 4, at: 36)
-      put(1_900, 4, at: 40)
-      put(2_600, 4, at: 44)
-      put(980, 4, at: 48)
-      put(1_010, 4, at: 52)
-      put(-15, 4, at: 56)
-      put(1_407, 4, at: 60)
-      put(4_586_200, 4, at: 64)
-      put(180, 4, at: 68)
-      put(520_000, 4, at: 72)
-      put(121, 2, at: 76)
-      bytes += ubxFrame(0x01, 0x07, payload)
     }
-    return ByteStream(bytes)
+    return ubxFrame(0x01, 0x07, payload)
   }
 
   private static func sentence(_ body: String) -> String {

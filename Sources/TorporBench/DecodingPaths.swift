@@ -2,19 +2,18 @@ import CBenchFloor
 import GNSSProtocols
 
 /// Bytes to messages: one turn is one sentence of an NMEA stream, all kinds in their usual mix.
-final class SentencePath: HotPath {
-  let name = "nmea-sentence"
+struct SentencePath: HotPath {
   let unit = "sentence"
   private var stream = ByteStream.nmea()
   private var decoder = GNSSDecoder()
   private var chunk = 0..<0
   private var floorPosition = 0
 
-  func run(_ turns: Int) -> UInt64 {
+  mutating func run(_ turns: Int) -> UInt64 {
     messages(turns, from: &stream, with: &decoder, rest: &chunk)
   }
 
-  func runFloor(_ turns: Int) -> UInt64 {
+  mutating func runFloor(_ turns: Int) -> UInt64 {
     unsafe stream.bytes.withUnsafeBufferPointer {
       unsafe floor_nmea($0.baseAddress, $0.count, &floorPosition, UInt64(turns))
     }
@@ -22,19 +21,18 @@ final class SentencePath: HotPath {
 }
 
 /// Bytes to messages: one turn is one NAV-PVT frame.
-final class NavPVTPath: HotPath {
-  let name = "nav-pvt"
+struct NavPVTPath: HotPath {
   let unit = "frame"
   private var stream = ByteStream.navPVT()
   private var decoder = GNSSDecoder()
   private var chunk = 0..<0
   private var floorPosition = 0
 
-  func run(_ turns: Int) -> UInt64 {
+  mutating func run(_ turns: Int) -> UInt64 {
     messages(turns, from: &stream, with: &decoder, rest: &chunk)
   }
 
-  func runFloor(_ turns: Int) -> UInt64 {
+  mutating func runFloor(_ turns: Int) -> UInt64 {
     unsafe stream.bytes.withUnsafeBufferPointer {
       unsafe floor_ubx($0.baseAddress, $0.count, &floorPosition, UInt64(turns))
     }
@@ -46,12 +44,13 @@ private func messages(
   _ count: Int, from stream: inout ByteStream, with decoder: inout GNSSDecoder,
   rest: inout Range<Int>
 ) -> UInt64 {
+  let bytes = stream.bytes
   var left = count
   var sum: UInt64 = 0
   while left > 0 {
     if rest.isEmpty { rest = stream.next() }
     var offset = 0
-    let span = stream.bytes.span.extracting(rest)
+    let span = bytes.span.extracting(rest)
     while left > 0, let message = decoder.next(span, &offset) {
       left -= 1
       sum &+= weight(of: message)

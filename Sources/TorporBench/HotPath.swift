@@ -3,16 +3,15 @@ import CMallocCount
 
 /// One job whose cost is measured: so and so many turns on demand, and the floor that goes with it.
 ///
-/// Everything a job needs is laid out when it is made; a turn is the job alone.
-protocol HotPath: AnyObject {
-  /// How it is called in tables and on the command line.
-  var name: String { get }
+/// Everything a job needs is laid out when it is made; a turn is the job alone. A value, not an object:
+/// the checks for exclusive access to an object's fields would be counted with the job.
+protocol HotPath: ~Copyable, SendableMetatype {
   /// What one turn handles: a sentence, a frame, a fix.
   var unit: String { get }
   /// Does the job `turns` times; the result depends on all of them, so that none is optimized away.
-  func run(_ turns: Int) -> UInt64
+  mutating func run(_ turns: Int) -> UInt64
   /// The same number of turns of the least C can do.
-  func runFloor(_ turns: Int) -> UInt64
+  mutating func runFloor(_ turns: Int) -> UInt64
 }
 
 /// What was measured of a hot path, per turn.
@@ -44,10 +43,10 @@ struct Stopwatch {
   /// Whether valgrind is asked.
   var countsInstructions = true
 
-  /// Measures `path`.
-  func measure(_ path: some HotPath) -> Measurement {
-    let turns = turnsPerRound(path)
-    let allocations = allocationsPerTurn(path, turns)
+  /// Measures `path`, which is called `name`.
+  func measure<Path: HotPath & ~Copyable>(_ name: String, _ path: inout Path) -> Measurement {
+    let turns = turnsPerRound(&path)
+    let allocations = allocationsPerTurn(&path, turns)
     var best = UInt64.max
     var bestFloor = UInt64.max
     for _ in 0..<rounds {
@@ -55,20 +54,22 @@ struct Stopwatch {
       bestFloor = min(bestFloor, time { path.runFloor(turns) })
     }
     return Measurement(
-      name: path.name, unit: path.unit,
-      instructions: countsInstructions ? slope(path.name) : nil,
-      floorInstructions: countsInstructions ? slope(path.name + floorSuffix) : nil,
+      name: name, unit: path.unit,
+      instructions: countsInstructions ? slope(name) : nil,
+      floorInstructions: countsInstructions ? slope(name + floorSuffix) : nil,
       nanoseconds: Double(best) / Double(turns),
       floorNanoseconds: Double(bestFloor) / Double(turns), allocations: allocations)
   }
 
-  private func turnsPerRound(_ path: some HotPath) -> Int {
+  private func turnsPerRound<Path: HotPath & ~Copyable>(_ path: inout Path) -> Int {
     var turns = 256
     while time({ path.run(turns) }) < round_ns { turns *= 2 }
     return turns
   }
 
-  private func allocationsPerTurn(_ path: some HotPath, _ turns: Int) -> Double {
+  private func allocationsPerTurn<Path: HotPath & ~Copyable>(
+    _ path: inout Path, _ turns: Int
+  ) -> Double {
     let before = heap_counts_now()
     sink(path.run(turns))
     let after = heap_counts_now()

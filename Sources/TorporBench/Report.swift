@@ -1,7 +1,7 @@
 /// What the bench prints: a table for people, JSON for programs.
 struct Report {
   var measurements: [Measurement] = []
-  var day: DayMeasurement?
+  var days: [DayMeasurement] = []
 
   var table: String {
     var lines = [
@@ -15,12 +15,12 @@ struct Report {
           m.allocations == 0 ? "0" : told(m.allocations, 4),
         ]))
     }
-    if let day {
-      lines.append("")
+    if !days.isEmpty { lines.append("") }
+    for day in days {
       lines.append(
-        "a simulated day: \(day.fixes) fixes in \(told(day.seconds, 3)) s, "
-          + "\(told(day.nanosecondsPerFix, 0)) ns a fix, of which the heap was asked "
-          + "\(told(day.allocationsPerFix, 4)) times")
+        "a simulated day, \(day.service): \(day.fixes) fixes in \(told(day.seconds, 3)) s, "
+          + "\(told(day.nanosecondsPerFix, 0)) ns a fix with the simulator, "
+          + "\(told(day.allocationsPerFix, 3)) allocations a fix")
     }
     return lines.joined(separator: "\n")
   }
@@ -33,14 +33,13 @@ struct Report {
         + "\"ns\":\(number(m.nanoseconds)),\"floor_ns\":\(number(m.floorNanoseconds)),"
         + "\"ratio\":\(number(m.ratio)),\"allocations\":\(number(m.allocations))}"
     }
-    var text = "{\"paths\":[" + paths.joined(separator: ",") + "]"
-    if let day {
-      text +=
-        ",\"day\":{\"fixes\":\(day.fixes),\"seconds\":\(number(day.seconds)),"
-        + "\"ns_per_fix\":\(number(day.nanosecondsPerFix)),"
+    let days = days.map { day in
+      "{\"service\":\"\(day.service)\",\"fixes\":\(day.fixes),"
+        + "\"seconds\":\(number(day.seconds)),\"ns_per_fix\":\(number(day.nanosecondsPerFix)),"
         + "\"allocations_per_fix\":\(number(day.allocationsPerFix))}"
     }
-    return text + "}"
+    return "{\"paths\":[" + paths.joined(separator: ",") + "],\"days\":["
+      + days.joined(separator: ",") + "]}"
   }
 
   private func row(_ cells: [String]) -> String {
@@ -71,6 +70,8 @@ struct Report {
 
 /// What a simulated day costs the machine that simulates it.
 struct DayMeasurement {
+  /// What the client asked for.
+  var service: String
   var fixes: Int
   var seconds: Double
   var allocations: UInt64

@@ -6,9 +6,14 @@ import CBenchFloor
 ///     TorporBench --only NAME --turns N      one path alone, as callgrind runs it
 @main struct TorporBench {
   /// Every path that is measured, made when it is asked for.
-  static let paths: [(name: String, make: @Sendable () -> any HotPath)] = [
-    ("nmea-sentence", { SentencePath() }),
-    ("nav-pvt", { NavPVTPath() }),
+  static let paths = [
+    PathEntry("nmea-sentence") { SentencePath() },
+    PathEntry("nav-pvt") { NavPVTPath() },
+    PathEntry("ring-append") { RingAppendPath() },
+    PathEntry("nmea-to-cache") { CachedFixPath.nmea() },
+    PathEntry("ubx-to-cache") { CachedFixPath.ubx() },
+    PathEntry("engine-step") { EngineStepPath() },
+    PathEntry("engine-fix") { EngineFixPath() },
   ]
 
   static func main() {
@@ -28,8 +33,8 @@ import CBenchFloor
   /// One path or one floor, nothing else: what callgrind counts.
   private static func run(_ name: String, _ turns: Int) {
     for path in paths {
-      if path.name == name { sink(path.make().run(turns)) }
-      if path.name + floorSuffix == name { sink(path.make().runFloor(turns)) }
+      if path.name == name { path.run(turns, false) }
+      if path.name + floorSuffix == name { path.run(turns, true) }
     }
   }
 
@@ -38,7 +43,8 @@ import CBenchFloor
     var stopwatch = Stopwatch()
     stopwatch.countsInstructions = options.countsInstructions
     var report = Report()
-    for path in paths { report.measurements.append(stopwatch.measure(path.make())) }
+    for path in paths { report.measurements.append(path.measure(stopwatch)) }
+    report.days = SimulatedDay.Service.allCases.compactMap(SimulatedDay.measure)
     print(options.isJSON ? report.json : report.table)
   }
 }
@@ -73,5 +79,27 @@ extension TorporBench {
   /// Whether `name` is a path or the floor of one.
   static func isPath(_ name: String) -> Bool {
     paths.contains { $0.name == name || $0.name + floorSuffix == name }
+  }
+}
+
+/// A hot path by its name, whatever type it has.
+struct PathEntry: Sendable {
+  /// How it is called in tables and on the command line.
+  let name: String
+  /// Makes and measures it.
+  let measure: @Sendable (Stopwatch) -> Measurement
+  /// Makes it and runs it, or its floor, so and so many turns.
+  let run: @Sendable (_ turns: Int, _ floor: Bool) -> Void
+
+  init<Path: HotPath & ~Copyable>(_ name: String, _ make: @escaping @Sendable () -> Path) {
+    self.name = name
+    measure = { stopwatch in
+      var path = make()
+      return stopwatch.measure(name, &path)
+    }
+    run = { turns, isFloor in
+      var path = make()
+      sink(isFloor ? path.runFloor(turns) : path.run(turns))
+    }
   }
 }

@@ -7,7 +7,7 @@ enum EpochJSON {
   static func write(_ epoch: Epoch, to json: inout JSONWriter) {
     json.begin()
     if let utc = epoch.utc {
-      json.member("time") { $0.add(iso8601: utc) }
+      json.string("time") { $0.add(iso8601: utc) }
       json.member("unix_time_s", trimmed: utc.microseconds, scale: 6)
     } else if let timeOfDay_us = epoch.timeOfDay_us {
       json.member("time_of_day_s", trimmed: timeOfDay_us, scale: 6)

@@ -7,6 +7,8 @@ struct InputFile: ~Copyable {
 
   /// What to call it in messages.
   let name: String
+  /// What should be in it, for the message when there is nothing.
+  let wanted: String
   /// How many bytes it has, where that is known beforehand.
   let length: Int?
   /// Whether it comes as it is made, from a pipe or a terminal: answers must not wait.
@@ -17,16 +19,21 @@ struct InputFile: ~Copyable {
   private let isOwned: Bool
 
   /// Opens `path`.
-  init(_ path: String) throws(CommandError) {
+  init(
+    _ path: String, wanted: String = "what a receiver sent, NMEA or UBX"
+  ) throws(CommandError) {
     let isStandard = path == "-"
     let opened = isStandard ? STDIN_FILENO : try InputFile.open(path)
-    self.init(name: isStandard ? "standard input" : path, descriptor: opened, owned: !isStandard)
+    self.init(
+      name: isStandard ? "standard input" : path, descriptor: opened, owned: !isStandard,
+      wanted: wanted)
     if isStandard, System.isTerminal(STDIN_FILENO) {
       System.tell("torpor: reading standard input; end it with Ctrl-D")
     }
   }
 
-  private init(name: String, descriptor: Int32, owned: Bool) {
+  private init(name: String, descriptor: Int32, owned: Bool, wanted: String) {
+    self.wanted = wanted
     self.name = name
     self.descriptor = descriptor
     isOwned = owned
@@ -59,9 +66,26 @@ struct InputFile: ~Copyable {
     bytesRead += block.count
     if bytesRead == 0 {
       throw CommandError(
-        .data, "\(name) is empty: it should be what a receiver said, NMEA or UBX")
+        .data, "\(name) is empty: it should be \(wanted)")
     }
     return !block.isEmpty
+  }
+
+  /// Reads all that is left.
+  ///
+  /// - Throws: as ``read(into:)``; code 65 when there is more than `limit` bytes.
+  mutating func readAll(limit: Int = 1 << 30) throws(CommandError) -> [UInt8] {
+    var all: [UInt8] = []
+    var block: [UInt8] = []
+    if let length, length <= limit { all.reserveCapacity(length) }
+    while try read(into: &block) {
+      all += block
+      if all.count > limit {
+        throw CommandError(
+          .data, "\(name) is larger than \(limit >> 20) MB, more than is run at once; cut it up")
+      }
+    }
+    return all
   }
 
   private static func open(_ path: String) throws(CommandError) -> Int32 {
@@ -80,7 +104,8 @@ struct InputFile: ~Copyable {
     case ENOENT:
       let hint = path.isEmpty ? "the name is empty" : "there is no such file"
       return CommandError(
-        .noInput, "cannot read '\(path)': \(hint); give the path of a recording, or - to read a pipe")
+        .noInput,
+        "cannot read '\(path)': \(hint); give the path of a recording, or - to read a pipe")
     case EACCES:
       return CommandError(
         .noInput, "cannot read '\(path)': permission denied; see who may with `ls -l`")

@@ -60,6 +60,12 @@ struct JSONWriter {
     text.add(trimmed: value, scale: scale)
   }
 
+  /// Adds a member whose value is JSON already.
+  mutating func member(_ name: String, json: String) {
+    key(name)
+    text.add(json)
+  }
+
   /// Adds a member that says there is none.
   mutating func null(_ name: String) {
     key(name)
@@ -67,7 +73,7 @@ struct JSONWriter {
   }
 
   /// Adds a member that `body` writes: time stamps and the like.
-  mutating func member(_ name: String, _ body: (inout Text) -> Void) {
+  mutating func string(_ name: String, _ body: (inout Text) -> Void) {
     key(name)
     text.add(byte: UInt8(ascii: "\""))
     body(&text)

@@ -1,4 +1,7 @@
 import ArgumentParser
+import BoardProfiles
+import LocationSimulation
+import LocationTypes
 
 /// `torpor replay`.
 struct Replay: ParsableCommand {
@@ -24,10 +27,43 @@ struct Replay: ParsableCommand {
     transform: Values.capacity)
   var capacity: Int?
 
+  @Option(
+    help: ArgumentHelp(
+      "The day of the recording, YYYY-MM-DD; wins over its `# Date:` line.", valueName: "day"),
+    transform: Values.date)
+  var date: CalendarDate?
+
   @Argument(
-    help: ArgumentHelp("The recording: NMEA or UBX as the receiver sent it.", valueName: "file"),
+    help: ArgumentHelp("The recording, or - for standard input.", valueName: "file"),
     completion: .file())
   var file: String
+
+  func run() throws {
+    let profile = try BoardProfile.named(deferral.board)
+    var input = try InputFile(file)
+    let bytes = try input.readAll()
+    let scan = RecordingScan(
+      bytes, date: date, interval: profile.receiver?.fixInterval ?? .seconds(1),
+      lineSpeed: UInt32(clamping: profile.receiver?.lineSpeed_baud ?? 115_200))
+    guard scan.epochs > 0 else {
+      throw CommandError(
+        .data,
+        """
+        there is no epoch in \(input.name): see what is in it with \
+        `torpor decode --format jsonl \(file)`
+        """)
+    }
+    let report = try RunReport(printing)
+    report.begin(
+      "\(input.name): \(Words.count(scan.epochs)) epochs, \(Words.duration(scan.end - .boot)); "
+        + deferral.words)
+    var session = Session(profile, deferral.script)
+    session.deferralLimit = capacity
+    let result = session.replay(
+      scan, progress: { report.advance(to: $0) }, sink: { report.take($0) })
+    try report.finish(result.summary)
+    try RunCheck.check(result)
+  }
 }
 
 /// What a deferring client asks for, and of which board.
@@ -51,6 +87,42 @@ struct DeferralOptions: ParsableArguments {
       "Deliver when this long has passed: seconds, 10min, 1h, or unlimited.", valueName: "time"),
     transform: Values.timeout)
   var timeout = Double.infinity
+}
+
+extension DeferralOptions {
+  /// The client that asks for this.
+  var script: ClientScript {
+    var script = ClientScript()
+    script.distance = distance
+    script.timeout = timeout
+    return script
+  }
+
+  /// What is asked for, in words.
+  var words: String {
+    let way = distance.isFinite ? Words.distance(distance) : "unlimited"
+    let time = timeout.isFinite ? Words.duration(Interval(seconds: timeout)) : "unlimited"
+    return "deferred: distance \(way), timeout \(time)"
+  }
+}
+
+/// What to make of a run that ended.
+enum RunCheck {
+  /// Tells what was not as it should be.
+  ///
+  /// - Throws: ``CommandError`` with code 70 when the engine did what a board must never be asked for.
+  static func check(_ result: SessionResult) throws(CommandError) {
+    if !result.isDeferralAvailable {
+      System.tell("torpor: this board cannot defer: it has no receiver, or cannot sleep (DEF-7)")
+    }
+    guard let first = result.violations.first else { return }
+    throw CommandError(
+      .software,
+      """
+      the engine broke a rule of the hardware \(result.violations.count) times, first: \(first); \
+      please report this with the command line
+      """)
+  }
 }
 
 /// How a run is told.

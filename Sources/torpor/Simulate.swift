@@ -1,4 +1,8 @@
 import ArgumentParser
+import BoardProfiles
+import LocationSimulation
+import LocationTypes
+import SimulatedHAL
 
 /// `torpor simulate`.
 struct Simulate: ParsableCommand {
@@ -11,11 +15,11 @@ struct Simulate: ParsableCommand {
       board that is always awake. The same seed gives the same run.
 
         torpor simulate
-        torpor simulate --scenario drive --hours 2 --timeout 10min --noise real --ttff sampled
+        torpor simulate --scenario drive --hours 2 --timeout 10min --seed 7
         torpor simulate --track walk.csv --noise none --trace walk.jsonl
 
       A track is a table with a header line unix_time,lat,lon,alt,speed (seconds UTC, degrees, \
-      metres, m/s; alt and speed may be empty), as `torpor decode --format csv` writes it.
+      metres, m/s; alt and speed may be empty).
       """)
 
   @OptionGroup var deferral: DeferralOptions
@@ -26,13 +30,13 @@ struct Simulate: ParsableCommand {
     completion: .file(extensions: ["csv"]))
   var track: String?
 
-  @Option(help: ArgumentHelp("What the wearer does.", valueName: "scenario"))
-  var scenario: ScenarioName?
+  @Option(help: ArgumentHelp("What the wearer does; day if not given.", valueName: "scenario"))
+  var scenario: Scenario?
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "How long; a track ends by itself, a scenario takes 24 hours.", valueName: "hours"),
+      "How long, if not as long as the track or the scenario (a day has 24).", valueName: "hours"),
     transform: Values.hours)
   var hours: Double?
 
@@ -65,12 +69,47 @@ struct Simulate: ParsableCommand {
       throw ValidationError("--track and --scenario exclude each other: give one of them")
     }
   }
+
+  func run() throws {
+    let profile = try BoardProfile.named(deferral.board)
+    let route = try makeTrack()
+    let duration = hours.map { Interval(seconds: $0 * 3_600) } ?? route.duration
+    var plan = SimulationPlan(track: route, duration: duration)
+    plan.noise = noise == .real ? .real : .none
+    plan.samplesTimeToFirstFix = ttff == .sampled
+    plan.seed = seed
+    var script = deferral.script
+    script.defers = service == .deferred
+    script.accuracy = accuracy
+    let report = try RunReport(printing)
+    report.begin(headline(profile, duration))
+    let result = Session(profile, script).simulate(
+      plan, progress: { report.advance(to: $0) }, sink: { report.take($0) })
+    try report.finish(result.summary)
+    try RunCheck.check(result)
+  }
+
+  private func makeTrack() throws -> Track {
+    guard let track else {
+      return (scenario ?? .day).track(
+        seed: seed, duration: hours.map { Interval(seconds: $0 * 3_600) })
+    }
+    var input = try InputFile(track, wanted: "a table that begins with \(Track.csvHeader)")
+    do {
+      return try Track(csv: try input.readAll())
+    } catch let error as TrackError {
+      throw CommandError(.data, "\(input.name) is no track: \(error)")
+    }
+  }
+
+  private func headline(_ profile: BoardProfile, _ duration: Interval) -> String {
+    let way = track ?? (scenario ?? .day).rawValue
+    let asked = service == .deferred ? deferral.words : "every fix as it comes"
+    return "\(profile.name): \(way), \(Words.duration(duration)); \(asked)"
+  }
 }
 
-/// What the wearer of a simulated board does.
-enum ScenarioName: String, ExpressibleByArgument, CaseIterable {
-  case still, walk, loop, commute, drive, day
-}
+extension Scenario: ExpressibleByArgument {}
 
 /// What a simulated client asks for.
 enum ServiceName: String, ExpressibleByArgument, CaseIterable {

@@ -26,7 +26,7 @@ struct SummaryText {
     }
     row(
       "board",
-      "woke \(plural(summary.hostWakes, "time", "times")), "
+      "woke \(Words.times(summary.hostWakes)), "
         + "awake \(Words.duration(summary.awake))", to: &text)
     if let energy = summary.energy { write(energy, summary.duration, to: &text) }
   }

@@ -12,9 +12,9 @@ enum TPV {
     if let status = status(epoch.fix) { json.member("status", status) }
     json.member("mode", Int64(epoch.mode.rawValue))
     if let utc = epoch.utc {
-      json.member("time") { $0.add(iso8601: utc) }
+      json.string("time") { $0.add(iso8601: utc) }
       if let error = epoch.timeAccuracy_ns {
-        json.member("ept", Int64(error), scale: 9, places: 3)
+        json.member("ept", trimmed: Int64(error), scale: 9)
       }
     }
     if let fix = epoch.fix { write(epoch, fix, to: &json) }

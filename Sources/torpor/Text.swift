@@ -35,7 +35,8 @@ struct Text {
     precondition((0...18).contains(scale) && (0...18).contains(places), "past what Int64 holds")
     let kept = min(scale, places)
     let cut = Text.power(scale - kept)
-    let rounded = value.magnitude / cut + (value.magnitude % cut >= cut - cut / 2 && cut > 1 ? 1 : 0)
+    let rounded =
+      value.magnitude / cut + (value.magnitude % cut >= cut - cut / 2 && cut > 1 ? 1 : 0)
     if value < 0, rounded > 0 { bytes.append(UInt8(ascii: "-")) }
     let unit = Text.power(kept)
     addDigits(rounded / unit, width: 1)

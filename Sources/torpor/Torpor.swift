@@ -1,5 +1,5 @@
 import ArgumentParser
-import Glibc
+import BoardProfiles
 
 /// The command `torpor`.
 @main
@@ -29,7 +29,7 @@ struct Torpor: ParsableCommand {
       reading or writing failed, 78 wrong board profile.
       """,
     version: "torpor \(version)",
-    subcommands: [Decode.self, Replay.self, Simulate.self]
+    subcommands: [Decode.self, Replay.self, Simulate.self, BoardCommand.self]
   )
 
   /// What `--version` tells and what GPX files name as their maker.
@@ -47,6 +47,10 @@ struct Torpor: ParsableCommand {
     } catch let error as CommandError {
       System.tell("torpor: \(error.message)")
       exit(withError: ExitCode(error.code.rawValue))
+    } catch let errors as ProfileErrors {
+      // Its lines begin with the place, for editors to jump to.
+      System.tell(errors.description)
+      exit(withError: ExitCode(ProfileErrors.exitCode))
     } catch {
       exit(withError: error)
     }

@@ -9,9 +9,14 @@ struct TraceText {
   private let style: Style
   private var tally = TraceTally()
   private var board: (state: BoardState, since: Instant)?
+  /// The receiver's state that was told last, and one that is told when it has lasted a second.
   private var receiver: TraceReceiverState?
+  private var newReceiver: (at: Instant, state: TraceReceiverState, power_mw: Double)?
   private var singles = 0
   private var lastSingle = Instant.boot
+  /// What the board did since it was last told.
+  private var wakes: [WakeReason: Int] = [:]
+  private var asleep: [BoardState: Interval] = [:]
   private static let singlesShown = 3
 
   /// Creates a printer.
@@ -20,6 +25,7 @@ struct TraceText {
   /// Adds the lines that `record` is worth, if any.
   mutating func write(_ record: TraceRecord, to text: inout Text) {
     tally.add(record)
+    tellReceiver(before: record.at, to: &text)
     switch record.kind {
     case .batch(let client, let first, let last, let count):
       writeBatch(record.at, client, first, last, count, to: &text)
@@ -36,22 +42,31 @@ struct TraceText {
       if let from, let to { what += ", \(clock(from)) to \(clock(to))" }
       line(record.at, "gap", what, .bad, to: &text)
     case .receiver(let state, let power_mw):
-      guard state != receiver else { return }
-      receiver = state
-      line(
-        record.at, "receiver", "\(state.word), \(Words.decimal(power_mw, places: 1)) mW", .plain,
-        to: &text)
+      newReceiver = (record.at, state, power_mw)
     case .board(let state, _):
-      if board?.state != state { board = (state, record.at) }
+      changeBoard(to: state, at: record.at)
     case .wake(let reason):
-      writeWake(record.at, reason, to: &text)
+      wakes[reason, default: 0] += 1
     case .fix, .ack:
       break
     }
   }
 
   /// Adds what is still owed when the run ends.
-  mutating func finish(to text: inout Text) { endSingles(to: &text) }
+  mutating func finish(to text: inout Text) {
+    tellReceiver(before: .distantFuture, to: &text)
+    endSingles(to: &text)
+  }
+
+  /// Adds the receiver's new state if it has lasted; what it passes through is not worth a line.
+  private mutating func tellReceiver(before now: Instant, to text: inout Text) {
+    guard let new = newReceiver, now - new.at >= .seconds(1) else { return }
+    newReceiver = nil
+    guard new.state != receiver else { return }
+    receiver = new.state
+    let what = "\(new.state.word), \(Words.decimal(new.power_mw, places: 1)) mW"
+    line(new.at, "receiver", what, .plain, to: &text)
+  }
 
   private mutating func writeBatch(
     _ at: Instant, _ client: Int, _ first: UInt64, _ last: UInt64, _ count: Int,
@@ -70,28 +85,46 @@ struct TraceText {
     line(at, "batch", what, .strong, keepsSingles: count == 1, to: &text)
   }
 
-  private mutating func writeWake(_ at: Instant, _ reason: WakeReason, to text: inout Text) {
-    if singles > TraceText.singlesShown { return }
-    let why =
-      switch reason {
-      case .alarm: "alarm"
-      case .bytes: "bytes from the receiver"
-      case .batchPin: "the receiver's buffer is full enough"
-      case .request: "a client's request"
-      }
-    var what = why
+  private mutating func changeBoard(to state: BoardState, at now: Instant) {
+    guard board?.state != state else { return }
     if let board, board.state != .awake {
-      let slept = Interval(microseconds: at.microseconds - board.since.microseconds)
-      what += ", \(TraceJSON.word(board.state)) for \(Words.duration(slept))"
+      asleep[board.state, default: .zero] =
+        asleep[board.state, default: .zero] + (now - board.since)
     }
-    line(at, "wake", what, .plain, keepsSingles: singles > 0, to: &text)
+    board = (state, now)
+  }
+
+  /// Adds what the board did since it was last told, if it slept at all.
+  private mutating func writeSleep(at now: Instant, to text: inout Text) {
+    let count = wakes.values.reduce(0, +)
+    let sleeps = asleep.filter { $0.value >= .seconds(1) }.sorted { $0.value > $1.value }
+      .map { "\(TraceJSON.word($0.key)) \(Words.duration($0.value))" }
+    if count > 0, !sleeps.isEmpty {
+      let reasons = wakes.sorted { ($1.value, $0.key.rawValue) < ($0.value, $1.key.rawValue) }
+        .map { TraceText.word($0.key) }
+      let what =
+        "\(sleeps.joined(separator: ", ")); woke \(Words.times(count)) "
+        + "(\(reasons.joined(separator: ", ")))"
+      add(now, "board", what, .plain, to: &text)
+    }
+    wakes.removeAll()
+    asleep.removeAll()
   }
 
   private mutating func line(
     _ at: Instant, _ kind: String, _ what: String, _ tone: Style.Tone, keepsSingles: Bool = false,
     to text: inout Text
   ) {
-    if !keepsSingles { endSingles(to: &text) }
+    if !keepsSingles {
+      endSingles(to: &text)
+      writeSleep(at: at, to: &text)
+    }
+    add(at, kind, what, tone, to: &text)
+  }
+
+  private func add(
+    _ at: Instant, _ kind: String, _ what: String, _ tone: Style.Tone, to text: inout Text
+  ) {
     text.add(hoursMinutesSeconds: at.microseconds / 1_000_000)
     text.add("  ")
     text.add(style.paint(kind, tone))
@@ -119,6 +152,16 @@ struct TraceText {
     var text = Text()
     text.add(hoursMinutesSeconds: moment.microsecondsOfDay / 1_000_000)
     return text.string
+  }
+
+  /// What woke the board, in a word or two.
+  static func word(_ reason: WakeReason) -> String {
+    switch reason {
+    case .alarm: "alarm"
+    case .bytes: "bytes"
+    case .batchPin: "receiver's buffer"
+    case .request: "request"
+    }
   }
 
   /// What went wrong, in a few words.

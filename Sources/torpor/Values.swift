@@ -19,11 +19,11 @@ enum Values {
     return try nonNegative(number, wanted: wanted) * factor
   }
 
-  /// How many hours to simulate, over 0 and at most a year.
+  /// How many hours to simulate, over 0 and at most 31 days.
   static func hours(_ text: String) throws -> Double {
-    let wanted = "hours, more than 0 and at most 8784 (a year)"
+    let wanted = "hours, more than 0 and at most 744 (31 days)"
     let value = try nonNegative(text, wanted: wanted)
-    guard value > 0, value <= 8_784 else { throw ValidationError("it should be \(wanted)") }
+    guard value > 0, value <= 744 else { throw ValidationError("it should be \(wanted)") }
     return value
   }
 

@@ -49,6 +49,27 @@ enum Words {
     return decimal(joules / 1_000, places: joules < 100_000 ? 2 : 1) + " kJ"
   }
 
+  /// Metres as people say them: `500 m`, `2.5 km`.
+  static func distance(_ metres: Double) -> String {
+    guard metres < 1e15 else { return "-" }
+    var text = Text()
+    if metres < 1_000 {
+      text.add(trimmed: Int64((metres * 10).rounded()), scale: 1)
+      return text.string + " m"
+    }
+    text.add(trimmed: Int64((metres / 10).rounded()), scale: 2)
+    return text.string + " km"
+  }
+
+  /// `once`, `twice`, `3 times`.
+  static func times(_ count: Int) -> String {
+    switch count {
+    case 1: "once"
+    case 2: "twice"
+    case _: "\(self.count(count)) times"
+    }
+  }
+
   private static func two(_ large: Int64, _ a: String, _ small: Int64, _ b: String) -> String {
     small == 0 ? "\(large) \(a)" : "\(large) \(a) \(small) \(b)"
   }

@@ -40,8 +40,10 @@ struct CheckerTests {
     #expect(
       HouseRules.violations(of: room, imports: ["A", "B", "P", "S", "Swift", "Foundation"])
         == ["B", "Foundation"])
+    let withC = HouseRules.Room(system: ["Glibc"])
+    #expect(HouseRules.violations(of: withC, imports: ["Musl", "Foundation"]) == ["Foundation"])
     let core = HouseRules.rooms["LocationEngine"] ?? HouseRules.Room()
-    for module in ["Foundation", "Glibc", "Dispatch", "Synchronization", "LocationHAL"] {
+    for module in ["Foundation", "Glibc", "Musl", "Dispatch", "Synchronization", "LocationHAL"] {
       #expect(HouseRules.violations(of: core, imports: [module]) == [module])
     }
   }

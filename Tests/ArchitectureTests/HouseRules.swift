@@ -29,7 +29,11 @@ enum HouseRules {
       ]),
     "LocationHAL": Room(isCore: true, rooms: ["LocationTypes"]),
     // What surrounds it.
-    "LocationRuntime": Room(rooms: ["LocationTypes", "LocationEngine", "LocationHAL"]),
+    "LocationRuntime": Room(
+      rooms: [
+        "LocationTypes", "DeferralCache", "GNSSProtocols", "LocationPolicy", "LocationEngine",
+        "LocationHAL",
+      ]),
     "SimulatedHAL": Room(rooms: ["CMath", "LocationTypes", "LocationHAL", "GNSSProtocols"]),
     "CTOML": Room(),
     "BoardProfiles": Room(rooms: ["LocationTypes", "CTOML"], system: ["Glibc"]),
@@ -48,8 +52,15 @@ enum HouseRules {
     "CMallocCount": Room(),
     "CBenchFloor": Room(),
     "TorporBench": Room(
-      rooms: ["CMallocCount", "CBenchFloor", "LocationTypes", "GNSSProtocols"]),
+      rooms: [
+        "CMallocCount", "CBenchFloor", "LocationTypes", "GNSSProtocols", "DeferralCache",
+        "ReceiverDrivers", "LocationPolicy", "LocationEngine", "SimulatedHAL", "BoardProfiles",
+        "LocationSimulation",
+      ]),
   ]
+
+  /// The C library, by the name it has on each system; a room that may use it says `Glibc`.
+  static let cLibraries: Set<String> = ["Glibc", "Musl", "Darwin"]
 
   /// Modules that the compiler itself brings; anyone may import them.
   static let builtIn: Set<String> = ["Swift"]
@@ -82,6 +93,7 @@ enum HouseRules {
     imports.filter { module in
       !room.rooms.contains(module) && !room.products.contains(module)
         && !room.system.contains(module) && !builtIn.contains(module)
+        && !(room.system.contains("Glibc") && cLibraries.contains(module))
     }
   }
 

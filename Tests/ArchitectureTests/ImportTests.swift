@@ -50,7 +50,9 @@ struct ImportTests {
 
   @Test("RNG-5: only policy, engine and what drives them in one process look into the ring")
   func ringIsNotForClients() throws {
-    let readers: Set = ["LocationPolicy", "LocationEngine", "LocationSimulation"]
+    let readers: Set = [
+      "LocationPolicy", "LocationEngine", "LocationRuntime", "LocationSimulation", "TorporBench",
+    ]
     let named = HouseRules.rooms.filter { $0.value.rooms.contains("DeferralCache") }.keys
     #expect(Set(named) == readers)
     for file in try Repository.swiftSources() where !(readers.contains(file.room)) {

@@ -1,0 +1,88 @@
+// The schema and a profile as text: `torpor board show`, the reference page.
+
+/// One line of `torpor board show`: a key with the value that holds for this board.
+public struct ProfileSetting: Sendable {
+  /// The row of the schema.
+  public let key: ProfileKey
+  /// The value as a profile would write it; nil for an optional key that is not set.
+  public let value: String?
+  /// Whether it is what holds when the profile says nothing.
+  public let isDefault: Bool
+}
+
+extension BoardProfile {
+  /// Every key of every table that the board has, in the order of the schema, defaults included.
+  public var settings: [ProfileSetting] {
+    let draft = ProfileDraft(self), blank = ProfileDraft()
+    return ProfileSchema.keys.filter { draft.tables.contains($0.table) }.map { key in
+      let value = key.get(draft)
+      return ProfileSetting(
+        key: key, value: value.map(\.text), isDefault: !key.isRequired && value == key.get(blank))
+    }
+  }
+
+  /// The profile as TOML with all defaults written out; reading it gives the same profile.
+  public var text: String {
+    var lines: [String] = []
+    var table = ""
+    for setting in settings {
+      guard let value = setting.value else { continue }
+      if setting.key.table != table {
+        table = setting.key.table
+        lines += ["", "[\(table)]"]
+      }
+      lines.append("\(setting.key.name) = \(value)")
+    }
+    return lines.joined(separator: "\n") + "\n"
+  }
+}
+
+extension ProfileValue {
+  /// As TOML writes it.
+  var text: String {
+    switch self {
+    case .text(let text): quoted(text)
+    case .flag(let flag): flag ? "true" : "false"
+    case .whole(let whole): "\(whole)"
+    case .number(let number): shown(number)
+    case .words(let words): "[" + words.map(quoted).joined(separator: ", ") + "]"
+    case .points(let points):
+      "["
+        + points.map {
+          "{ off_s = \(shown($0.off.seconds)), fix_s = \(shown($0.fix.seconds)) }"
+        }.joined(separator: ", ") + "]"
+    }
+  }
+}
+
+/// `text` as a TOML basic string. Texts of a profile have no control characters.
+private func quoted(_ text: String) -> String {
+  var escaped = ""
+  for character in text.unicodeScalars {
+    if character == "\"" || character == "\\" { escaped += "\\" }
+    escaped.unicodeScalars.append(character)
+  }
+  return "\"" + escaped + "\""
+}
+
+extension ProfileSchema {
+  /// The tables and keys as Markdown, the body of `Docs/Reference/board-profile.md`.
+  public static var reference: String {
+    let blank = ProfileDraft()
+    var text = ""
+    for table in tables {
+      let title = table.path.isEmpty ? "Top of the file" : "`[\(table.path)]`"
+      let presence = table.path.isEmpty || table.isRequired ? "" : " Optional."
+      text += "\n## \(title)\n\n\(table.meaning)\(presence)\n\n"
+      let rows = keys(of: table.path)
+      if rows.isEmpty { continue }
+      text += "| key | takes | default | meaning |\n|---|---|---|---|\n"
+      for key in rows {
+        let value =
+          key.isRequired ? "required" : key.get(blank).map { "`\($0.text)`" } ?? "not set"
+        text += "| `\(key.name)` | \(key.expectation) | \(value) | \(key.meaning) |\n"
+      }
+    }
+    return text
+  }
+}

@@ -1,0 +1,34 @@
+import LocationPolicy
+
+/// The clients, in memory that the engine's owner handed in and frees.
+@safe struct ClientTable: ~Copyable {
+  private let storage: UnsafeMutableBufferPointer<Client>
+  /// No client at or above this index was ever connected: what a step has to look at.
+  private(set) var used = 0
+
+  /// Creates a table over `storage`, whose memory is not initialised yet and outlives the table.
+  @unsafe init(_ storage: UnsafeMutableBufferPointer<Client>, head: UInt64) {
+    unsafe storage.initialize(repeating: Client(at: head))
+    unsafe self.storage = storage
+  }
+
+  /// How many clients fit.
+  var capacity: Int { unsafe storage.count }
+
+  /// Counts the client at `index` among those in use.
+  mutating func use(_ index: Int) {
+    precondition(index >= 0 && index < capacity, "no such client")
+    used = max(used, index + 1)
+  }
+
+  subscript(index: Int) -> Client {
+    unsafeAddress {
+      precondition(index >= 0 && index < capacity, "no such client")
+      return unsafe UnsafePointer(storage.baseAddress.unsafelyUnwrapped + index)
+    }
+    nonmutating unsafeMutableAddress {
+      precondition(index >= 0 && index < capacity, "no such client")
+      return unsafe storage.baseAddress.unsafelyUnwrapped + index
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import DeferralCache
+import GNSSProtocols
+import LocationPolicy
+import LocationTypes
+import ReceiverDrivers
+
+// From bytes to the ring: messages, epochs, fixes.
+
+extension Engine {
+  /// Takes what waits, in order: epochs the driver held back, an epoch that came with another, the
+  /// rest of the chunk. Stops after one epoch, one answer of the driver or one observation.
+  mutating func consume(_ effects: inout Effects) {
+    if let epoch = driver?.nextHeld() {
+      append(epoch, &effects)
+      effects.proceeds = true
+      return
+    }
+    if let epoch = assembler.next() {
+      admit(epoch, &effects)
+      effects.proceeds = true
+      return
+    }
+    while let message = decoder.next(chunk.span, &chunkOffset) {
+      if take(message, &effects) {
+        effects.proceeds = true
+        return
+      }
+    }
+  }
+
+  /// Ends the epoch in the making: the line has been silent.
+  mutating func closeEpoch(_ effects: inout Effects) {
+    while let message = decoder.finish() {
+      if take(message, &effects) {
+        effects.proceeds = true
+        return
+      }
+    }
+    guard let epoch = assembler.close() else { return }
+    admit(epoch, &effects)
+    effects.proceeds = true
+  }
+
+  /// Whether bytes of an unfinished frame or sentences of an open epoch wait for more.
+  var isMidEpoch: Bool { assembler.isOpen || decoder.isMidFrame }
+
+  /// Handles one message; true when the step has had enough.
+  private mutating func take(_ message: GNSSMessage, _ effects: inout Effects) -> Bool {
+    let observation = command(.message(message), &effects)
+    var isEnough = effects.isDriverDone || observation != .none
+    if let epoch = assembler.add(message, at: now) {
+      admit(epoch, &effects)
+      isEnough = true
+    }
+    observe(observation)
+    return isEnough
+  }
+
+  private mutating func admit(_ epoch: Epoch, _ effects: inout Effects) {
+    guard let admission = driver?.admit(epoch, at: now) else { return }
+    switch admission {
+    case .accept: append(epoch, &effects)
+    case .hold, .drop: break
+    }
+  }
+
+  /// A valid fix goes into the ring and to every client's policy; anything else counts for nothing
+  /// (DEF-24).
+  private mutating func append(_ epoch: Epoch, _ effects: inout Effects) {
+    guard var fix = epoch.fix else {
+      if search.since == nil { search.begin(at: now) }
+      return
+    }
+    if epoch.origin == .live, let utc = fix.utc { clock.learn(utc, received: fix.acquired) }
+    fix.acquired = clock.instant(of: fix.utc, at: fix.acquired)
+    if fix.horizontalAccuracy_mm == nil {
+      fix.horizontalAccuracy_mm = setup.assumedAccuracy_mm
+    }
+    makeRoom()
+    let name = ring.append(fix)
+    effects.appended = name
+    newestFix = fix
+    search.end()
+    let context = context
+    for i in 0..<clients.used { clients[i].take(fix, context) }
+  }
+
+  /// Before the head passes a cursor, the cursor moves on and remembers what it lost (RNG-4).
+  private mutating func makeRoom() {
+    guard ring.head - ring.tail >= UInt64(ring.capacity) else { return }
+    for i in 0..<clients.used { clients[i].makeRoom(in: ring) }
+  }
+}

@@ -1,0 +1,108 @@
+import GNSSProtocols
+import LocationPolicy
+import LocationTypes
+import ReceiverDrivers
+
+// The receiver's driver: what it is told, what it tells.
+
+extension Engine {
+  /// Gives the driver an event and does what its observation means.
+  mutating func drive(_ event: DriverEvent, _ effects: inout Effects) {
+    observe(command(event, &effects))
+  }
+
+  /// Gives the driver an event; its pin, speed and bytes go into the effects.
+  ///
+  /// - Precondition: the driver has not had its turn in this step, for it has one output buffer.
+  mutating func command(
+    _ event: DriverEvent, _ effects: inout Effects
+  ) -> DriverObservation {
+    guard driver != nil else { return .none }
+    precondition(!effects.isDriverDone, "the driver acts once a step")
+    guard let answer = driver?.handle(event, at: now) else { return .none }
+    effects.pin = answer.pin
+    effects.lineSpeed = answer.lineSpeed
+    effects.hasOutput = driver?.hasOutgoing ?? false
+    return answer.observation
+  }
+
+  /// What the driver saw, told to those it concerns.
+  mutating func observe(_ observation: DriverObservation) {
+    switch observation {
+    case .none: break
+    case .settled, .recovered:
+      isReceiverLost = false
+      if !receiverBuffers { finishDrain() }
+    case .drained: finishDrain()
+    case .lost: loseReceiver()
+    case .refused(let refused):
+      if case .batching = refused { planner.figures.batch = nil }
+      isReceiverLost = false
+      finishDrain()
+    }
+  }
+
+  /// The receiver may hold fixes that are not in the ring.
+  var receiverBuffers: Bool { driver?.buffersFixes ?? false }
+
+  /// All that the receiver held is in the ring: ends that waited for it are told now.
+  mutating func finishDrain() {
+    isDrainAsked = false
+    drainedAt = now
+    let context = context
+    for i in 0..<clients.used {
+      clients[i].drained(context)
+      lookAhead(i)
+    }
+  }
+
+  /// DEF-43: deferrals end, clients are told, the driver keeps trying.
+  private mutating func loseReceiver() {
+    isDrainAsked = false
+    guard !isReceiverLost else { return }
+    isReceiverLost = true
+    let context = context
+    for i in 0..<clients.used { clients[i].receiverLost(context) }
+  }
+
+  /// When the distance of client `i` must be looked at next; only where fixes gather unseen.
+  mutating func lookAhead(_ i: Int) {
+    let deferral = clients[i].deferral
+    guard planner.figures.batch != nil, let terms = deferral.terms, terms.hasDistance else {
+      clients[i].distanceCheck = .distantFuture
+      return
+    }
+    clients[i].distanceCheck = planner.distanceCheck(
+      metresLeft: max(terms.distance - deferral.meter.length, 0), speed: newestFix?.speed, at: now)
+  }
+
+  /// The driver's word for what the planner wants.
+  static func goal(for planned: PlannedReceiver) -> ReceiverGoal {
+    switch planned {
+    case .off: .off
+    case .standby: .standby
+    case .tracking: .tracking
+    case .batching(let watermark): .batching(watermark: watermark)
+    }
+  }
+
+  /// Keeps account of when the receiver searches and how long it has slept.
+  mutating func note(_ new: ReceiverGoal) {
+    let wasAwake = goal.map(Engine.isAwake) ?? false
+    if Engine.isAwake(new) && !wasAwake {
+      search.begin(at: now)
+    } else if !Engine.isAwake(new) && wasAwake {
+      search.end()
+      search.sleptAt = new == .standby ? now : nil
+    }
+    if case .batching = new { drainedAt = now }
+    goal = new
+  }
+
+  static func isAwake(_ goal: ReceiverGoal) -> Bool {
+    switch goal {
+    case .off, .standby: false
+    case .tracking, .batching: true
+    }
+  }
+}

@@ -1,0 +1,139 @@
+import DeferralCache
+import LocationPolicy
+import LocationTypes
+import ReceiverDrivers
+
+// The end of every step: what time has brought, who may sleep, what the hardware is to do.
+
+extension Engine {
+  /// A client's request; a client that was never seen is put into use.
+  mutating func handle(_ request: Request, of id: ClientID) {
+    clients.use(id.index)
+    clients[id.index].handle(request, in: ring, context)
+    lookAhead(id.index)
+  }
+
+  /// What a client must know of its surroundings.
+  var context: ClientContext {
+    ClientContext(
+      now: now, head: ring.head, newestFix: newestFix, receiverBuffers: receiverBuffers,
+      isDraining: driver?.isDraining ?? false,
+      isDeferralAvailable: isDeferralAvailable && !isReceiverLost,
+      deferralLimit: setup.figures.deferralLimit, deliveryHold: setup.deliveryHold)
+  }
+
+  /// Brings time, clients and hardware together; then makes the plan, unless more is to be done.
+  mutating func settle(_ effects: inout Effects) {
+    if !effects.proceeds { expire(&effects) }
+    let demand = elapseClients()
+    let plan = planner.plan(situation(demand), isInhibited: isInhibited, at: now)
+    if !effects.isDriverDone && !effects.proceeds { steer(plan.receiver, demand, &effects) }
+    effects.hasNotices = hasNotices
+    if effects.isDriverDone || effects.hasNotices { effects.proceeds = true }
+    guard !effects.proceeds else { return }
+    effects.board = plan.board
+    effects.wake = plan.wake
+    effects.listens = plan.listens
+    if isBusy { stayAwake(&effects) }
+    // While messages gather on purpose, the driver's watch over a silent line would be misled.
+    if let deadline = driver?.deadline, effects.listens || isBusy {
+      effects.wake = min(effects.wake, deadline)
+    }
+    // Never a busy loop, whatever a profile's figures say.
+    effects.wake = max(effects.wake, now + .milliseconds(1))
+  }
+
+  /// Deadlines of driver and line that have come.
+  private mutating func expire(_ effects: inout Effects) {
+    // What has just come may be the answer the driver waits for: it is read to its end first.
+    if let deadline = driver?.deadline, deadline <= now, lastByte < now, !effects.isDriverDone {
+      drive(.deadline, &effects)
+      effects.proceeds = true
+    } else if isMidEpoch && now - lastByte >= setup.epochPause && !effects.isDriverDone {
+      closeEpoch(&effects)
+    }
+  }
+
+  /// Lets each client see the time, and engage or not; gives the sum of what they want.
+  private mutating func elapseClients() -> DemandSummary {
+    let context = context
+    var demand = DemandSummary()
+    for i in 0..<clients.used {
+      clients[i].elapse(context)
+      demand.add(clients[i].demand(at: now))
+    }
+    let may = planner.mayDefer(demand, isInhibited: isInhibited) && !isReceiverLost
+    for i in 0..<clients.used where clients[i].deferral.state != .idle {
+      let before = clients[i].deferral.state
+      clients[i].mayEngage(may, context)
+      if clients[i].deferral.state != before { lookAhead(i) }
+    }
+    return demand
+  }
+
+  /// Tells the driver what the plan wants of the receiver, or to empty its buffer; one of them.
+  private mutating func steer(
+    _ planned: PlannedReceiver, _ demand: DemandSummary, _ effects: inout Effects
+  ) {
+    let wanted = Engine.goal(for: planned)
+    if wanted != goal {
+      note(wanted)
+      drive(.goal(wanted), &effects)
+      effects.proceeds = true
+      return
+    }
+    var isWaiting = false
+    for i in 0..<clients.used where clients[i].isWaitingForDrain { isWaiting = true }
+    if isWaiting && !receiverBuffers {
+      finishDrain()
+    } else if receiverBuffers && !isDrainAsked
+      && (isWaiting || demand.check <= now || drainDue <= now)
+    {
+      isDrainAsked = true
+      drive(.drain, &effects)
+      effects.proceeds = true
+    }
+  }
+
+  /// When the receiver's buffer must be looked into, pin or no pin.
+  private var drainDue: Instant {
+    receiverBuffers ? drainedAt + planner.drainPatience : .distantFuture
+  }
+
+  private var isBusy: Bool {
+    guard let driver else { return false }
+    return !driver.isSettled || driver.isDraining || isMidEpoch
+  }
+
+  /// While something is on its way the board stays awake; bytes are left to gather a little, so
+  /// that it does not step for each.
+  private func stayAwake(_ effects: inout Effects) {
+    let isStreaming = isMidEpoch || driver?.isDraining == true
+    let silence = now - lastByte
+    effects.board = .awake
+    effects.listens = !isStreaming || silence >= setup.gather
+    if !effects.listens { effects.wake = min(effects.wake, now + setup.gather) }
+    if isMidEpoch { effects.wake = min(effects.wake, lastByte + setup.epochPause) }
+  }
+
+  private func situation(_ demand: DemandSummary) -> Situation {
+    var situation = Situation()
+    situation.demand = demand
+    situation.isBusy = isBusy
+    situation.searchingSince = search.since
+    situation.offBefore = search.offBefore
+    situation.lastMessage = lastByte
+    situation.drainDue = drainDue
+    for i in 0..<clients.used {
+      guard let hold = clients[i].awaitsAcknowledgementUntil, hold > now else { continue }
+      situation.holdUntil = max(situation.holdUntil ?? hold, hold)
+    }
+    return situation
+  }
+
+  /// Whether a client must be told something.
+  var hasNotices: Bool {
+    for i in 0..<clients.used where clients[i].hasNotices { return true }
+    return false
+  }
+}

@@ -1,0 +1,157 @@
+import DeferralCache
+import GNSSProtocols
+import LocationPolicy
+import LocationTypes
+import ReceiverDrivers
+
+/// The location service's core: events in, effects out. Pure, heap-free, mutated in place.
+///
+/// The owner hands in the memory of ring and clients, gives every event with its time, does what
+/// the effects say in their order, and then gives the next event. It reads no clock and calls
+/// nobody. A step handles at most one epoch, so what a step can cause is bounded:
+/// ``Effects/proceeds`` asks for another one at once.
+public struct Engine: ~Copyable {
+  let setup: EngineSetup
+  var planner: Planner
+  var ring: FixRing
+  var clients: ClientTable
+  var decoder = GNSSDecoder()
+  var assembler: EpochAssembler
+  var driver: ReceiverDriver?
+  var clock = FixClock()
+
+  var chunk = ByteChunk()
+  var chunkOffset = 0
+  var now = Instant.boot
+  var lastByte = Instant.boot
+  var newestFix: Fix?
+  var isInhibited = false
+  var isReceiverLost = false
+
+  var goal: ReceiverGoal?
+  var isDrainAsked = false
+  var drainedAt = Instant.boot
+  var search = Search()
+  var noticeIndex = 0
+
+  /// Creates an engine over an opened ring and the memory of its clients.
+  ///
+  /// - Parameters:
+  ///   - ring: The deferral cache, opened or recovered.
+  ///   - clients: Memory for as many clients as shall fit; not initialised, outlives the engine.
+  /// - Precondition: N ≤ R / 2 (RNG-1), so that a client at its limit is flushed long before its
+  ///   fixes are overwritten.
+  @unsafe public init(
+    _ setup: EngineSetup, ring: consuming FixRing, clients: UnsafeMutableBufferPointer<Client>
+  ) {
+    let limit = setup.figures.deferralLimit
+    precondition(limit >= 1 && limit <= ring.capacity / 2, "RNG-1: the deferral limit is ≤ R / 2")
+    self.setup = setup
+    planner = Planner(setup.figures)
+    unsafe self.clients = ClientTable(clients, head: ring.head)
+    self.ring = ring
+    assembler = EpochAssembler(setup.epochs)
+    driver = setup.receiver.map { ReceiverDriver($0) }
+  }
+
+  /// Takes one event and says what is to be done.
+  ///
+  /// - Parameter now: The boot clock; never before that of the step before.
+  /// - Complexity: O(clients in use); the event's own work is O(bytes).
+  public mutating func step(_ event: Event, at now: Instant) -> Effects {
+    precondition(now >= self.now, "the boot clock never goes back")
+    self.now = now
+    var effects = Effects()
+    switch event {
+    case .bytes(let new):
+      precondition(chunkOffset == chunk.count, "the chunk before was not finished: .proceed")
+      chunk = new
+      chunkOffset = 0
+      if new.count > 0 { lastByte = now }
+      consume(&effects)
+    case .proceed: consume(&effects)
+    case .batchPin: drive(.batchPin, &effects)
+    case .time: break
+    case .request(let client, let request): handle(request, of: client)
+    case .sleepInhibitor(let isOn): isInhibited = isOn
+    case .lineFault: drive(.lineFault, &effects)
+    }
+    settle(&effects)
+    return effects
+  }
+
+  /// The bytes to write to the receiver when ``Effects/hasOutput`` says so.
+  public var output: FrameBuffer { driver?.outgoing ?? FrameBuffer() }
+
+  /// The next notice for a client; nil when all has been told.
+  ///
+  /// A client's notices come in their order, client after client.
+  public mutating func nextNotice() -> ClientNotice? {
+    let context = context
+    while noticeIndex < clients.used {
+      if let notice = clients[noticeIndex].nextNotice(in: ring, context) {
+        return ClientNotice(client: ClientID(noticeIndex), notice: notice)
+      }
+      noticeIndex += 1
+    }
+    noticeIndex = 0
+    return nil
+  }
+
+  /// The fix of a sequence number, as long as the ring has it. The service reads it for its clients
+  /// (RNG-5). O(1).
+  public func stored(at sequence: UInt64) -> StoredFix? { ring.stored(at: sequence) }
+
+  /// The fix Core Location calls `location`: the newest that the client was told (STD-8).
+  public func location(of client: ClientID) -> StoredFix? {
+    clients[client.index].newestDelivered.flatMap { ring.stored(at: $0) }
+  }
+
+  /// `deferredLocationUpdatesAvailable()`: a receiver and a low-power caching state (DEF-7).
+  public var isDeferralAvailable: Bool { driver != nil && setup.figures.hasCachingState }
+
+  /// Whether the receiver is meant to be searching or tracking.
+  public var isReceiverAwake: Bool { goal.map(Engine.isAwake) ?? false }
+
+  /// Whether the receiver may hold fixes that are not in the ring yet.
+  public var mayReceiverHoldFixes: Bool { receiverBuffers }
+  /// Whether the receiver can be put to sleep or switched off at all.
+  public var canReceiverSleep: Bool {
+    driver != nil && (setup.figures.canStandby || setup.figures.canSwitchOff)
+  }
+
+  /// What decoding has met so far.
+  public var decoderCounters: DecoderCounters { decoder.counters }
+  /// What has happened to the receiver so far.
+  public var driverCounters: DriverCounters { driver?.counters ?? DriverCounters() }
+  /// The ring's size, R.
+  public var capacity: Int { ring.capacity }
+  /// The sequence number that the next fix will get.
+  public var head: UInt64 { ring.head }
+  /// A client as it stands, for status displays and tests.
+  public func client(_ id: ClientID) -> Client { clients[id.index] }
+}
+
+/// The search for a first fix, as the planner and clients see it.
+struct Search: Sendable {
+  /// When the receiver began to search; nil while it has a fix or does not search.
+  var since: Instant?
+  /// How long it had been off before; nil when unknown.
+  var offBefore: Interval?
+  /// When it was put to sleep.
+  var sleptAt: Instant?
+  /// Clients were told that there is no location.
+  var isTold = false
+
+  mutating func begin(at now: Instant) {
+    offBefore = sleptAt.map { now - $0 }
+    sleptAt = nil
+    since = now
+    isTold = false
+  }
+
+  mutating func end() {
+    since = nil
+    isTold = false
+  }
+}

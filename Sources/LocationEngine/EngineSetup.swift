@@ -1,0 +1,37 @@
+import GNSSProtocols
+import LocationPolicy
+import LocationTypes
+import ReceiverDrivers
+
+/// All that an engine must know before it starts; comes from the board's profile.
+public struct EngineSetup: Sendable {
+  /// The receiver; nil where the board has none (DEF-1).
+  public var receiver: ReceiverSetup?
+  /// What the planner calculates with.
+  public var figures: PlannerFigures
+  /// How epochs become fixes.
+  public var epochs: EpochOptions
+  /// Horizontal accuracy of a fix whose receiver tells none, mm.
+  public var assumedAccuracy_mm: Int32
+  /// How long a delivered batch keeps the board awake for its acknowledgement (RNG-8), and how long
+  /// after the end of a deferral nothing is torn down, for its handler may call again (X1).
+  public var deliveryHold: Interval
+  /// The silence on the line that ends an epoch.
+  public var epochPause: Interval
+  /// How long the board lets bytes gather once the first has come.
+  public var gather: Interval
+  /// The time without a fix after which clients are told `locationUnknown` (STD-10).
+  public var unknownAfter: Interval
+
+  /// Creates a setup; what is not given is what suits a receiver on a UART.
+  public init(receiver: ReceiverSetup?, figures: PlannerFigures) {
+    self.receiver = receiver
+    self.figures = figures
+    epochs = EpochOptions()
+    assumedAccuracy_mm = 10_000
+    deliveryHold = .seconds(2)
+    epochPause = .milliseconds(100)
+    gather = .milliseconds(10)
+    unknownAfter = .seconds(60)
+  }
+}

@@ -1,0 +1,56 @@
+import LocationPolicy
+import LocationTypes
+
+/// Everything that can happen to an engine: bytes, pin edges, time, requests and hardware's answers.
+public enum Event: Sendable {
+  /// The receiver's bytes, as they came.
+  case bytes(ByteChunk)
+  /// Go on with what the step before left, because ``Effects/proceeds`` said so.
+  case proceed
+  /// The receiver's batch pin rose.
+  case batchPin
+  /// The time of ``Effects/wake`` has come; too early or too often does no harm.
+  case time
+  /// A client asks.
+  case request(ClientID, Request)
+  /// Something keeps the board from sleeping, or no longer does (DEF-28).
+  case sleepInhibitor(Bool)
+  /// The line to the receiver went away or would not take bytes (DEF-43).
+  case lineFault
+}
+
+/// What a step wants done, in this order: pin, line speed, output, notices, then the plan.
+public struct Effects: Sendable {
+  /// A line to drive.
+  public var pin: PinCommand?
+  /// The speed the byte line must have from now on, baud.
+  public var lineSpeed: UInt32?
+  /// ``Engine/output`` must be written to the receiver before the next step.
+  public var hasOutput = false
+  /// The fix that went into the ring in this step.
+  public var appended: FixName?
+  /// ``Engine/nextNotice()`` must be called until nil before the next step.
+  public var hasNotices = false
+  /// The next step must be ``Event/proceed``, at the same time; the plan is not made yet.
+  public var proceeds = false
+  /// How deeply the board may sleep until then.
+  public var board = BoardState.awake
+  /// When the engine must be stepped again at the latest; `.distantFuture` for never.
+  public var wake = Instant.distantFuture
+  /// Whether bytes end the sleep.
+  public var listens = true
+
+  /// Nothing done yet, and no sleep.
+  init() {}
+
+  /// The receiver's driver has had its turn in this step.
+  var isDriverDone: Bool { hasOutput || pin != nil || lineSpeed != nil }
+}
+
+/// A notice and whom it concerns.
+public struct ClientNotice: Sendable {
+  /// Who must be told.
+  public var client: ClientID
+  /// What.
+  public var notice: Notice
+}

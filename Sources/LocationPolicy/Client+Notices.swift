@@ -1,0 +1,95 @@
+import DeferralCache
+import LocationTypes
+
+extension Client {
+  /// The next thing to tell, or nil when all is told; called after each step until nil.
+  ///
+  /// Order: a gap, then a deferral's end and at once its batch (X1), then ends of calls that had no
+  /// fixes of their own, then a failure. O(fixes of the batch).
+  public mutating func nextNotice(in ring: borrowing FixRing, _ context: ClientContext) -> Notice? {
+    guard isConnected, execution != .suspended, !waitsForDrain else { return nil }
+    if let lost = cursor.takeGap() { return .gap(lost) }
+    if !ends.isEmpty && !firstEndTold {
+      firstEndTold = true
+      return .finish(ends.removeFirst().code)
+    }
+    if let batch = nextBatch(in: ring, context) { return batch }
+    if !ends.isEmpty { return .finish(ends.removeFirst().code) }
+    firstEndTold = false
+    if let code = failure {
+      failure = nil
+      return .failure(code)
+    }
+    return nil
+  }
+
+  private mutating func nextBatch(in ring: borrowing FixRing, _ context: ClientContext) -> Notice? {
+    while cursor.delivered < dueEnd(context) {
+      let notice =
+        settings.hasDistanceFilter
+        ? nextPassing(in: ring, until: dueEnd(context))
+        : nextRun(in: ring, until: dueEnd(context))
+      moveOn()
+      guard let notice else { continue }
+      if case .batch(_, let last) = notice { noteDelivery(of: last, context) }
+      return notice
+    }
+    moveOn()
+    return nil
+  }
+
+  /// Where the fixes end that may be told now.
+  private func dueEnd(_ context: ClientContext) -> UInt64 {
+    min(min(dueUntil, owedUntil), context.head)  // of three would take an array
+  }
+
+  /// All fixes that follow without a hole, as one batch; or the hole, as a gap.
+  private mutating func nextRun(in ring: borrowing FixRing, until end: UInt64) -> Notice? {
+    let first = cursor.delivered
+    var place = first
+    guard case .fix? = ring.next(at: &place, before: end) else {
+      return hole(until: place, in: ring)
+    }
+    while place < end, ring.stored(at: place) != nil { place += 1 }
+    cursor.deliver(to: place, in: ring)
+    return .batch(first: first, last: place - 1)
+  }
+
+  /// The next fix that is far enough from the last delivered one (STD-4), passing over the others.
+  private mutating func nextPassing(in ring: borrowing FixRing, until end: UInt64) -> Notice? {
+    var place = cursor.delivered
+    switch ring.next(at: &place, before: end) {
+    case .gap?, nil: return hole(until: place, in: ring)
+    case .fix(let stored)?:
+      let from = cursor.delivered
+      cursor.deliver(to: place, in: ring)
+      let here = stored.fix.coordinate
+      if let last = filterFrom, last.localDistance(to: here) < settings.distanceFilter {
+        return nil
+      }
+      filterFrom = here
+      return .batch(first: from, last: from)
+    }
+  }
+
+  /// Fixes that a power cut took: told as a gap, for they never come.
+  private mutating func hole(until place: UInt64, in ring: borrowing FixRing) -> Notice? {
+    let missing = ring.missing(in: cursor.delivered..<place)
+    cursor.deliver(to: place, in: ring)
+    return missing.map { .gap($0) }
+  }
+
+  /// After the fixes of an earlier life come those since updates were started again.
+  private mutating func moveOn() {
+    guard let start = resumesAt, cursor.delivered >= dueUntil else { return }
+    resumesAt = nil
+    if cursor.delivered < start { cursor = Cursor(at: start) }
+    dueUntil = cursor.delivered
+  }
+
+  private mutating func noteDelivery(of last: UInt64, _ context: ClientContext) {
+    newestDelivered = last
+    unacknowledgedThrough = last
+    holdUntil = context.now + context.deliveryHold
+  }
+}

@@ -1,0 +1,168 @@
+import DeferralCache
+import LocationTypes
+
+extension Client {
+  /// Does what the client asks. Its answers come as notices, never inside the call (DEF-10).
+  public mutating func handle(
+    _ request: Request, in ring: borrowing FixRing, _ context: ClientContext
+  ) {
+    switch request {
+    case .connect: connect(context)
+    case .disconnect: disconnect(context)
+    case .startUpdating:
+      wakeUp()
+      startUpdating(context)
+    case .stopUpdating:
+      wakeUp()
+      stopUpdating(context)
+    case .setDesiredAccuracy(let accuracy):
+      settings.desiredAccuracy = accuracy
+      endIfIncompatible(context)
+    case .setDistanceFilter(let filter):
+      settings.distanceFilter = filter
+      filterFrom = nil
+      endIfIncompatible(context)
+    case .allowDeferred(let distance, let timeout):
+      wakeUp()
+      allowDeferred(distance: distance, timeout: timeout, context)
+    case .disallowDeferred:
+      wakeUp()
+      end(.deferredCanceled, context)
+    case .setExecution(let state): setExecution(state, context)
+    case .acknowledge(let name): acknowledge(name, in: ring)
+    case .setAuthorized(let isAuthorized): setAuthorized(isAuthorized, context)
+    }
+  }
+
+  /// A client that asks is running, whatever was said of it before.
+  private mutating func wakeUp() {
+    if execution == .suspended { execution = .background }
+  }
+
+  private mutating func connect(_ context: ClientContext) {
+    if isConnected { disconnect(context) }
+    isConnected = true
+    execution = .foreground
+    settings = ClientSettings()
+  }
+
+  /// The token dies, no finish is replayed; what it is owed waits in the ring (DEF-11).
+  private mutating func disconnect(_ context: ClientContext) {
+    close(context)
+    deferral = Deferral()
+    distanceCheck = .distantFuture
+    ends.removeAll()
+    firstEndTold = false
+    failure = nil
+    unacknowledgedThrough = nil
+    waitsForDrain = false
+    isConnected = false
+    cursor.rewind()
+    dueUntil = cursor.delivered
+  }
+
+  private mutating func startUpdating(_ context: ClientContext) {
+    guard !isUpdating, isConnected else { return }
+    isUpdating = true
+    filterFrom = nil
+    if closesAtDrain {
+      // Stopped a moment ago: what the receiver still holds is owed all the same.
+      closesAtDrain = false
+      if !waitsForDrain { dueUntil = context.head }
+    } else if cursor.delivered < owedUntil || cursor.gap != nil {
+      resumesAt = context.head
+      dueUntil = owedUntil
+    } else {
+      cursor = Cursor(at: context.head)
+      dueUntil = context.head
+    }
+    if !isAuthorized { tell(.denied) }
+    owedUntil = .max
+  }
+
+  private mutating func stopUpdating(_ context: ClientContext) {
+    guard isUpdating else { return }
+    end(.deferredCanceled, context)
+    close(context)
+    if !waitsForDrain { dueUntil = context.head }
+    turnUntil = .boot
+  }
+
+  /// From here on nothing more is owed, but what the receiver holds of the time until now.
+  private mutating func close(_ context: ClientContext) {
+    guard isUpdating else { return }
+    isUpdating = false
+    if context.receiverBuffers {
+      closesAtDrain = true
+    } else {
+      owedUntil = context.head
+    }
+  }
+
+  private mutating func allowDeferred(
+    distance: Double, timeout: Double, _ context: ClientContext
+  ) {
+    let terms = DeferralTerms(distance: distance, timeout: timeout, calledAt: context.now)
+    let failure = DeferralPreconditions.failure(
+      isAuthorized: isAuthorized, isAvailable: context.isDeferralAvailable && terms != nil,
+      isUpdating: isUpdating, settings: settings)
+    guard let terms, failure == nil else {
+      // The one before is cancelled even so (DEF-14).
+      end(.deferredCanceled, context)
+      finish(.failed(failure ?? .deferredFailed), context)
+      return
+    }
+    var start = context.newestFix
+    if let fix = start, context.now - fix.acquired > Client.freshness { start = nil }
+    switch deferral.handle(.call(terms, start: start)) {
+    case .nothing: break
+    case .flush: preconditionFailure("a call does not end engagement by itself")
+    case .finish(let end): finishAfterDrain(end, context)
+    }
+    turnUntil = .boot
+    elapse(context)  // a timeout of 0 is met at once (DEF-23)
+  }
+
+  /// Ends an outstanding deferral with `code`; does nothing when there is none.
+  private mutating func end(_ code: LocationErrorCode, _ context: ClientContext) {
+    if case .finish(let end) = deferral.handle(.end(code)) { finishAfterDrain(end, context) }
+  }
+
+  /// Settings that do not go with deferral end it (DEF-39).
+  private mutating func endIfIncompatible(_ context: ClientContext) {
+    guard deferral.state != .idle else { return }
+    if let code = DeferralPreconditions.incompatibility(of: settings) { end(code, context) }
+  }
+
+  private mutating func setExecution(_ state: ExecutionState, _ context: ClientContext) {
+    let wasSuspended = execution == .suspended
+    execution = state
+    if wasSuspended && isUpdating && deferral.state != .engaged { dueUntil = context.head }
+  }
+
+  private mutating func acknowledge(_ name: FixName, in ring: borrowing FixRing) {
+    guard isConnected else { return }
+    switch cursor.acknowledge(name, in: ring) {
+    case .ahead, .unknown: return
+    case .advanced, .repeated: break
+    }
+    if let last = unacknowledgedThrough, cursor.acknowledged > last {
+      unacknowledgedThrough = nil
+      turnUntil = .boot
+    }
+  }
+
+  /// Denial ends all; what was cached for it is never shown (DEF-5, X7).
+  private mutating func setAuthorized(_ authorized: Bool, _ context: ClientContext) {
+    guard authorized != isAuthorized else { return }
+    isAuthorized = authorized
+    guard !authorized else { return }
+    if case .finish(let end) = deferral.handle(.end(.denied)) {
+      waitsForDrain = false
+      finish(end, context)
+    }
+    cursor = Cursor(at: context.head)
+    dueUntil = context.head
+    if isUpdating { tell(.denied) }
+  }
+}

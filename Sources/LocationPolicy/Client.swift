@@ -1,0 +1,227 @@
+import DeferralCache
+import LocationTypes
+
+/// What a client's policy must know of its surroundings in one step.
+public struct ClientContext: Sendable {
+  /// The step's time.
+  public var now: Instant
+  /// Sequence that the next fix will get.
+  public var head: UInt64
+  /// The newest valid fix of any client.
+  public var newestFix: Fix?
+  /// The receiver may hold fixes that are not in the ring yet: an end waits for them.
+  public var receiverBuffers: Bool
+  /// The receiver's buffer is being emptied: normal delivery waits for the rest.
+  public var isDraining: Bool
+  /// Deferral is possible: a receiver that works and a low-power caching state (DEF-1, DEF-7).
+  public var isDeferralAvailable: Bool
+  /// N (RNG-1).
+  public var deferralLimit: Int
+  /// How long a delivered batch keeps the board awake (RNG-8).
+  public var deliveryHold: Interval
+
+  /// Creates a context.
+  public init(
+    now: Instant, head: UInt64, newestFix: Fix?, receiverBuffers: Bool, isDraining: Bool,
+    isDeferralAvailable: Bool, deferralLimit: Int, deliveryHold: Interval
+  ) {
+    self.now = now
+    self.head = head
+    self.newestFix = newestFix
+    self.receiverBuffers = receiverBuffers
+    self.isDraining = isDraining
+    self.isDeferralAvailable = isDeferralAvailable
+    self.deferralLimit = deferralLimit
+    self.deliveryHold = deliveryHold
+  }
+}
+
+/// One client: what it asked, its deferral, its cursor into the ring, and what it must be told.
+///
+/// Owns no fixes: a delivery is a range of the ring. `owed` are the ring's fixes below `owedUntil`;
+/// `due` those below `dueUntil`, which may be told now. Deferral engaged means that `dueUntil` stays
+/// behind while the head goes on.
+public struct Client: Sendable {
+  /// How old the last fix may be to start a deferral's distance (DEF-19).
+  public static let freshness = Interval.seconds(10)
+
+  /// A process is attached.
+  public internal(set) var isConnected = false
+  /// Its process's state.
+  public internal(set) var execution = ExecutionState.foreground
+  /// It may use location.
+  public internal(set) var isAuthorized = true
+  /// Accuracy and filter.
+  public internal(set) var settings = ClientSettings()
+  /// `startUpdatingLocation` was called and not taken back.
+  public internal(set) var isUpdating = false
+  /// Its deferral.
+  public internal(set) var deferral = Deferral()
+  /// Its place in the ring.
+  public internal(set) var cursor: Cursor
+  /// The newest fix it was told: Core Location's `location` (STD-8).
+  public internal(set) var newestDelivered: UInt64?
+  /// The earliest moment at which its distance can have been travelled, as far as is known.
+  public var distanceCheck = Instant.distantFuture
+
+  var owedUntil: UInt64
+  var dueUntil: UInt64
+  /// Where the fixes of this run of updates begin, when older ones are owed before them.
+  var resumesAt: UInt64?
+  var ends = PendingEnds()
+  var firstEndTold = false
+  var waitsForDrain = false
+  var closesAtDrain = false
+  var failure: LocationErrorCode?
+  var filterFrom: Coordinate?
+  var unacknowledgedThrough: UInt64?
+  var holdUntil = Instant.boot
+  var turnUntil = Instant.boot
+
+  /// A client that was never seen before; it is owed nothing older than `head`.
+  public init(at head: UInt64) {
+    cursor = Cursor(at: head)
+    owedUntil = head
+    dueUntil = head
+  }
+
+  /// What it needs of the hardware now.
+  public func demand(at now: Instant) -> Demand {
+    guard isConnected, isUpdating, isAuthorized else { return .none }
+    switch execution {
+    case .suspended: return .none  // BKG-5
+    case .foreground: return .live(isWatched: true)
+    case .background: break
+    }
+    if waitsForDrain { return .deferred(check: now) }
+    switch deferral.state {
+    case .armed, .engaged:
+      return .deferred(check: min(deferral.terms?.deadline ?? .distantFuture, distanceCheck))
+    case .idle:
+      // Between the end of a deferral and the handler's next call nothing is torn down (X1).
+      return turnUntil > now ? .deferred(check: turnUntil) : .live(isWatched: false)
+    }
+  }
+
+  /// Until when the board stays awake for its acknowledgement; nil when none is awaited (RNG-8).
+  public var awaitsAcknowledgementUntil: Instant? {
+    unacknowledgedThrough == nil ? nil : holdUntil
+  }
+
+  /// Whether its deferral could engage, but for the board and other clients.
+  public var isDeferrable: Bool {
+    isConnected && isUpdating && execution == .background && deferral.state != .idle
+  }
+
+  /// Whether something waits until the receiver's buffer is empty.
+  public var isWaitingForDrain: Bool { waitsForDrain || closesAtDrain }
+
+  /// Whether ``nextNotice(in:_:)`` has something to tell, or will find so.
+  public var hasNotices: Bool {
+    guard isConnected, execution != .suspended, !waitsForDrain else { return false }
+    return cursor.gap != nil || !ends.isEmpty || failure != nil || resumesAt != nil
+      || cursor.delivered < min(dueUntil, owedUntil)
+  }
+}
+
+// MARK: - What happens to it
+
+extension Client {
+  /// A valid fix went into the ring under `sequence`.
+  public mutating func take(_ fix: Fix, _ context: ClientContext) {
+    guard isUpdating else { return }
+    switch deferral.handle(.fix(fix)) {
+    case .nothing: break
+    case .flush: preconditionFailure("a fix does not end engagement by itself")
+    case .finish(let end):
+      // The fix that met the criterion is the last of the final batch (DEF-35).
+      finish(end, context)
+      return
+    }
+    let held = deferral.state == .engaged || context.isDraining
+    let isFull = context.head - cursor.delivered >= UInt64(context.deferralLimit)
+    if !held || isFull { dueUntil = context.head }
+  }
+
+  /// Time passed: a timeout may be met (DEF-17). What the receiver still holds belongs to it.
+  public mutating func elapse(_ context: ClientContext) {
+    switch deferral.handle(.time(context.now)) {
+    case .nothing: break
+    case .flush: preconditionFailure("time does not end engagement by itself")
+    case .finish(let end): finishAfterDrain(end, context)
+    }
+  }
+
+  /// The board may sleep over its fixes, or not (DEF-28, DEF-29).
+  public mutating func mayEngage(_ may: Bool, _ context: ClientContext) {
+    let engages = may && isDeferrable && !waitsForDrain && !context.isDraining
+    if engages && deferral.state == .armed { dueUntil = context.head }  // DEF-12: older fixes first
+    let disengages = !may || execution == .foreground
+    guard engages || disengages else { return }
+    switch deferral.handle(engages ? .mayEngage : .mayNotEngage) {
+    case .nothing: break
+    case .flush:
+      if context.receiverBuffers { waitsForDrain = true } else { dueUntil = context.head }
+    case .finish: preconditionFailure("engagement does not finish a deferral")
+    }
+  }
+
+  /// The receiver's buffer is empty: all it held is in the ring.
+  public mutating func drained(_ context: ClientContext) {
+    waitsForDrain = false
+    if closesAtDrain {
+      closesAtDrain = false
+      owedUntil = context.head
+      dueUntil = context.head
+    }
+    if isUpdating && deferral.state != .engaged { dueUntil = context.head }
+  }
+
+  /// The receiver failed (DEF-43): the deferral ends, what there is is delivered, the client is told.
+  public mutating func receiverLost(_ context: ClientContext) {
+    let code = LocationErrorCode.deferredFailed
+    if case .finish(let end) = deferral.handle(.end(code)) { finish(end, context) }
+    if waitsForDrain || closesAtDrain { drained(context) }
+    if isUpdating { tell(.locationUnknown) }
+  }
+
+  /// No fix could be made for a long time (STD-10).
+  public mutating func locationUnknown() {
+    if isUpdating { tell(.locationUnknown) }
+  }
+
+  /// The ring is about to overwrite its oldest fix; the cursor moves on before (RNG-4).
+  ///
+  /// A client that is owed nothing loses nothing: its cursor just goes along.
+  public mutating func makeRoom(in ring: borrowing FixRing) {
+    if cursor.acknowledged >= owedUntil || (cursor.delivered >= owedUntil && isConnected) {
+      cursor = Cursor(at: ring.head)
+      owedUntil = ring.head
+    } else {
+      cursor.makeRoom(in: ring)
+    }
+    dueUntil = max(dueUntil, cursor.delivered)
+  }
+
+  mutating func tell(_ code: LocationErrorCode) { failure = code }
+
+  /// Ends the outstanding call now; its batch is what is in the ring.
+  mutating func finish(_ end: DeferralEnd, _ context: ClientContext) {
+    append(end)
+    dueUntil = context.head
+    turnUntil = context.now + context.deliveryHold
+    distanceCheck = .distantFuture
+  }
+
+  /// Ends the outstanding call; if the receiver holds fixes of it, tells so when they have come.
+  mutating func finishAfterDrain(_ end: DeferralEnd, _ context: ClientContext) {
+    if context.receiverBuffers { waitsForDrain = true }
+    finish(end, context)
+  }
+
+  private mutating func append(_ end: DeferralEnd) {
+    ends.append(end)
+    // One step adds two ends at most: with two places left it is time to tell (DEF-8).
+    if ends.count > PendingEnds.capacity - 2 { waitsForDrain = false }
+  }
+}

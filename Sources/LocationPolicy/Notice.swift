@@ -1,0 +1,40 @@
+import DeferralCache
+import LocationTypes
+
+/// What a client is told, in the order in which it must be told.
+public enum Notice: Sendable {
+  /// Fixes were lost to this client; comes before anything newer (RNG-4).
+  case gap(Gap)
+  /// `didFinishDeferredUpdatesWithError`; nil when a criterion was met (DEF-9).
+  case finish(LocationErrorCode?)
+  /// `didUpdateLocations`: the ring's fixes from `first` to `last`, oldest first, never none.
+  case batch(first: UInt64, last: UInt64)
+  /// `didFailWithError`.
+  case failure(LocationErrorCode)
+}
+
+/// Ends of deferrals that were not told yet, oldest first; at most four.
+struct PendingEnds: Sendable {
+  static let capacity = 4
+  private var ends: InlineArray<4, DeferralEnd> = InlineArray(repeating: .met)
+  private(set) var count = 0
+
+  var isEmpty: Bool { count == 0 }
+  var isFull: Bool { count == PendingEnds.capacity }
+
+  mutating func append(_ end: DeferralEnd) {
+    precondition(!isFull, "at most four ends wait; the owner tells them before a fifth comes")
+    ends[count] = end
+    count += 1
+  }
+
+  mutating func removeFirst() -> DeferralEnd {
+    precondition(count > 0, "no end waits")
+    let first = ends[0]
+    for i in 1..<PendingEnds.capacity { ends[i - 1] = ends[i] }
+    count -= 1
+    return first
+  }
+
+  mutating func removeAll() { count = 0 }
+}

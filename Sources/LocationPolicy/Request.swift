@@ -1,0 +1,47 @@
+import LocationTypes
+
+/// Which client; an index into the table that the engine's owner handed in.
+@frozen public struct ClientID: Hashable, Sendable {
+  /// The index, from 0.
+  public let index: Int
+
+  /// Names the client at `index`.
+  @inlinable public init(_ index: Int) { self.index = index }
+}
+
+/// In what state a client's process is (BKG-1).
+public enum ExecutionState: UInt8, Sendable {
+  /// In use.
+  case foreground = 0
+  /// Running unseen.
+  case background = 1
+  /// Not running, or not taking what is sent; its fixes wait in the ring (BKG-2).
+  case suspended = 2
+}
+
+/// What a client, or the service on its behalf, asks. Never answered inside the call (DEF-10).
+public enum Request: Sendable {
+  /// A process attaches under this client's name. What it had not acknowledged is owed again once it
+  /// starts updates (RNG-3).
+  case connect
+  /// The process is gone without a word (DEF-11).
+  case disconnect
+  /// `startUpdatingLocation()`; again does nothing (STD-3).
+  case startUpdating
+  /// `stopUpdatingLocation()` (DEF-37).
+  case stopUpdating
+  /// `desiredAccuracy`, metres or a constant of ``LocationAccuracy``.
+  case setDesiredAccuracy(Double)
+  /// `distanceFilter`, metres or ``LocationLimits/distanceFilterNone``.
+  case setDistanceFilter(Double)
+  /// `allowDeferredLocationUpdates(untilTraveled:timeout:)`, metres and seconds.
+  case allowDeferred(distance: Double, timeout: Double)
+  /// `disallowDeferredLocationUpdates()` (DEF-15).
+  case disallowDeferred
+  /// The process changed its state.
+  case setExecution(ExecutionState)
+  /// The fix of this name and all before it are handled for good (RNG-3).
+  case acknowledge(FixName)
+  /// Whether the client may use location (DEF-5).
+  case setAuthorized(Bool)
+}

@@ -1,0 +1,135 @@
+import DeferralCache
+import GNSSProtocols
+import LocationEngine
+import LocationHAL
+import LocationPolicy
+import LocationTypes
+
+/// What stands between the engine and its clients: it hands on notices and brings requests.
+///
+/// Called by ``LocationLoop`` and never from inside the engine.
+public protocol LocationClients: ~Copyable {
+  /// A fix went into the ring.
+  mutating func appended(_ name: FixName, in engine: borrowing Engine, at now: Instant)
+  /// A client must be told something; the fixes of a batch are read from the engine (RNG-5).
+  mutating func receive(_ notice: ClientNotice, from engine: borrowing Engine, at now: Instant)
+  /// The next thing a client asks; nil when none asks anything now.
+  mutating func nextRequest(at now: Instant) -> (ClientID, Request)?
+}
+
+/// The loop that lets an engine live on a board: waits, feeds it, does what it says. No decisions.
+///
+/// One step of the engine at a time; a fault of line or pin goes back in as an event.
+public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationClients & ~Copyable>:
+  ~Copyable
+{
+  /// The engine.
+  public var engine: Engine
+  /// The board it lives on.
+  public var board: Board
+  /// Those it serves.
+  public var clients: Clients
+  private var plan: Effects?
+
+  /// Creates a loop that has not begun yet.
+  public init(engine: consuming Engine, board: consuming Board, clients: consuming Clients) {
+    self.engine = engine
+    self.board = board
+    self.clients = clients
+    plan = nil
+  }
+
+  /// What ended ``turn()``.
+  public enum Turn: Equatable, Sendable {
+    /// The board woke for this and what there was has been handled.
+    case woke(WakeReason)
+    /// Nothing but a request can happen any more: the board would sleep without an alarm, and the
+    /// receiver is silent.
+    case quiet
+  }
+
+  /// Waits once, as deeply and as long as the engine allows, and handles what came of it.
+  ///
+  /// - Parameter sleepsWhenQuiet: Whether to wait for a request when nothing else can happen.
+  public mutating func turn(sleepsWhenQuiet: Bool = true) -> Turn {
+    let plan = self.plan ?? perform(.time)
+    if !sleepsWhenQuiet && plan.wake == .distantFuture && isSilent(plan) { return .quiet }
+    let waking = board.wait(in: plan.board, until: plan.wake, listening: plan.listens)
+    if waking.batchPinRose { perform(.batchPin) }
+    if !readAll() && !waking.batchPinRose { perform(.time) }
+    return .woke(waking.reason)
+  }
+
+  /// Brings a client's request to the engine.
+  public mutating func request(_ request: Request, of client: ClientID) {
+    perform(.request(client, request))
+  }
+
+  /// Keeps the board from sleeping, or lets it (DEF-28).
+  public mutating func inhibitSleep(_ isOn: Bool) { perform(.sleepInhibitor(isOn)) }
+
+  /// Gives the engine an event, and what follows from it, until it has a plan.
+  ///
+  /// A fault of line or pin is told once, when the event is through: the driver then waits before it
+  /// tries again, and never answers a fault with bytes.
+  @discardableResult
+  private mutating func perform(_ event: Event) -> Effects {
+    var isFaulty = false
+    var isFaultTold = false
+    var effects = step(event, &isFaulty)
+    while true {
+      if effects.proceeds {
+        effects = step(.proceed, &isFaulty)
+      } else if isFaulty && !isFaultTold {
+        isFaultTold = true
+        effects = step(.lineFault, &isFaulty)
+      } else if let (client, request) = clients.nextRequest(at: board.now) {
+        effects = step(.request(client, request), &isFaulty)
+      } else {
+        plan = effects
+        return effects
+      }
+    }
+  }
+
+  private mutating func step(_ event: Event, _ isFaulty: inout Bool) -> Effects {
+    let now = board.now
+    let effects = engine.step(event, at: now)
+    if !execute(effects) { isFaulty = true }
+    if let name = effects.appended { clients.appended(name, in: engine, at: now) }
+    while effects.hasNotices, let notice = engine.nextNotice() {
+      clients.receive(notice, from: engine, at: now)
+    }
+    return effects
+  }
+
+  /// Pin, then line speed, then bytes; false if one of them failed.
+  private mutating func execute(_ effects: Effects) -> Bool {
+    do {
+      if let command = effects.pin { try board.set(command) }
+      if let speed = effects.lineSpeed { try board.setSpeed(speed) }
+      if effects.hasOutput { try board.write(engine.output.span) }
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  /// Reads what has arrived; false if there was nothing.
+  private mutating func readAll() -> Bool {
+    var isAny = false
+    do {
+      while true {
+        let chunk = try board.read()
+        if chunk.count == 0 { return isAny }
+        isAny = true
+        perform(.bytes(chunk))
+      }
+    } catch {
+      perform(.lineFault)
+      return true
+    }
+  }
+
+  private func isSilent(_ plan: Effects) -> Bool { plan.board != .awake && !engine.isReceiverAwake }
+}

@@ -1,0 +1,68 @@
+import BoardProfiles
+import LocationTypes
+import SimulatedHAL
+
+// A profile in the words of the simulation.
+
+extension BoardProfile {
+  /// The simulated board and receiver of this profile, without noise and faults.
+  public var simulationSetup: SimulationSetup {
+    var setup = SimulationSetup()
+    setup.board.awake_mW = board.awake_mw
+    setup.board.idle = simulated(board.idle)
+    setup.board.gatheredBytes = 1
+    setup.board.suspended = board.suspended.map(simulated)
+    setup.board.off = board.off.map(simulated)
+    if let receiver { setup.receiver = figures(receiver) }
+    return setup
+  }
+
+  private func simulated(_ sleep: Sleep) -> SimulatedHAL.SleepFigures {
+    var sources: SimulatedHAL.WakeSources = .request
+    if sleep.wakesOn.contains(.alarm) { sources.insert(.alarm) }
+    if sleep.wakesOn.contains(.bytes) { sources.insert(.bytes) }
+    if sleep.wakesOn.contains(.batchPin) { sources.insert(.batchPin) }
+    return SimulatedHAL.SleepFigures(
+      mW: sleep.power_mw, resume: sleep.resume, wakeSources: sources,
+      alarmResolution: sleep.alarmResolution, minimum: sleep.shortest)
+  }
+
+  private func figures(_ receiver: Receiver) -> ReceiverFigures {
+    var figures = ReceiverFigures()
+    figures.family = receiver.family == .ubloxM10 ? .ubloxM10 : .streaming
+    figures.output = receiver.output == .ubx ? .ubx : .nmea
+    figures.defaultSpeed = UInt32(receiver.defaultLineSpeed_baud)
+    figures.interval = receiver.fixInterval
+    figures.power = simulated(receiver.power, batch: receiver.batch)
+    figures.timeToFirstFix = TimeToFirstFix(
+      table: receiver.timeToFix.afterOff.map {
+        TimeToFirstFix.Row(off_s: $0.off.seconds, fix_s: $0.fix.seconds)
+      },
+      cold_s: receiver.timeToFix.cold.seconds, ephemerisLifetime: receiver.timeToFix.ephemeris,
+      ephemerisDownload: receiver.timeToFix.ephemerisDownload,
+      spread: receiver.timeToFix.p90Ratio)
+    figures.batch = receiver.batch.map {
+      BatchCapacity(
+        basic: $0.capacity, odometer: $0.capacity, extraPVT: $0.capacity, both: $0.capacity)
+    }
+    figures.hasWakePin = receiver.hasWakePin
+    figures.hasBatchPin = receiver.batch?.isPinWired ?? false
+    figures.hasSupplySwitch = receiver.hasSupplySwitch
+    figures.hasBackupSupply = receiver.hasBackupSupply
+    return figures
+  }
+
+  private func simulated(
+    _ power: BoardProfile.ReceiverPower, batch: Batch?
+  ) -> SimulatedHAL.ReceiverPower {
+    var figures = SimulatedHAL.ReceiverPower()
+    figures.off = power.off_mw
+    figures.backup = power.backup_mw
+    figures.standby = power.standby_mw
+    figures.acquiring = power.acquire_mw
+    figures.tracking = power.track_mw
+    figures.powersave = power.powersave_mw ?? power.track_mw
+    figures.batching = batch?.power_mw ?? power.track_mw
+    return figures
+  }
+}

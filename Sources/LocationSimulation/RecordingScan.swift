@@ -1,0 +1,115 @@
+import GNSSProtocols
+import LocationTypes
+import SimulatedHAL
+
+/// Finds out when each part of a recording was sent, so that it can be played at its own time.
+///
+/// A recording does not say when its bytes came: their epochs do. Bytes up to the end of an epoch's
+/// last message belong to that epoch's moment. Times that step back stand still until they are
+/// passed; epochs without any time follow each other at the given interval.
+public struct RecordingScan: Sendable {
+  /// The recording with the time of each part, from 0.
+  public let recording: Recording
+  /// The day of recording, from its header or as given (STD-13).
+  public let date: CalendarDate?
+  /// When the last byte has been sent.
+  public let end: Instant
+  /// Epochs in it, with or without a fix.
+  public let epochs: Int
+
+  /// Scans a recording; `#` lines at line starts are its header and not the receiver's.
+  ///
+  /// - Parameters:
+  ///   - bytes: The file.
+  ///   - date: The day of recording, if known better than by its header.
+  ///   - interval: The time between epochs that do not tell theirs.
+  ///   - lineSpeed: Baud.
+  public init(_ file: [UInt8], date: CalendarDate?, interval: Interval, lineSpeed: UInt32) {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(file.count)
+    var headerDate: CalendarDate?
+    var filter = RecordingFilter()
+    var offset = 0
+    while let piece = filter.next(file.span, &offset) {
+      switch piece {
+      case .bytes(let range): bytes.append(contentsOf: file[range])
+      case .date(let date): if headerDate == nil { headerDate = date }
+      }
+    }
+    self.date = date ?? headerDate
+    var options = EpochOptions()
+    options.recordingDate = self.date
+    var timeline = Timeline(interval: interval)
+    timeline.run(bytes, options)
+    recording = Recording(bytes: bytes, chunks: timeline.chunks)
+    epochs = timeline.epochs
+    let last = timeline.chunks.last
+    let sending = Interval(seconds: Double((last?.range.count ?? 0) * 10) / Double(lineSpeed))
+    end = (last?.time ?? .boot) + sending
+  }
+}
+
+/// Cuts a recording into epochs and dates them.
+private struct Timeline {
+  let interval: Interval
+  var chunks: [Recording.Chunk] = []
+  var epochs = 0
+  private var begin = 0
+  private var first: Int64?
+  private var now = Instant.boot
+  private var lastTimeOfDay: Int64?
+  private var days: Int64 = 0
+
+  init(interval: Interval) { self.interval = interval }
+
+  mutating func run(_ bytes: [UInt8], _ options: EpochOptions) {
+    var decoder = GNSSDecoder()
+    var assembler = EpochAssembler(options)
+    var offset = 0
+    var messageEnd = 0
+    while let message = decoder.next(bytes.span, &offset) {
+      // An epoch that this message closed ended with the message before.
+      let before = messageEnd
+      messageEnd = offset
+      var closed = assembler.add(message, at: .boot)
+      while let epoch = closed {
+        closed = assembler.next()
+        let isWhole = closed == nil && !assembler.isOpen
+        cut(epoch, at: isWhole ? messageEnd : before)
+      }
+    }
+    while let message = decoder.finish() {
+      if let epoch = assembler.add(message, at: .boot) { cut(epoch, at: messageEnd) }
+      while let epoch = assembler.next() { cut(epoch, at: messageEnd) }
+    }
+    if let epoch = assembler.close() { cut(epoch, at: messageEnd) }
+    if begin < bytes.count { append(begin..<bytes.count) }
+  }
+
+  private mutating func cut(_ epoch: Epoch, at end: Int) {
+    epochs += 1
+    if let time = time(of: epoch) {
+      if first == nil { first = time }
+      now = max(now, Instant(microseconds: time - (first ?? time)))
+    } else if epochs > 1 {
+      now = now + interval
+    }
+    guard end > begin else { return }
+    append(begin..<end)
+    begin = end
+  }
+
+  private mutating func append(_ range: Range<Int>) {
+    chunks.append(Recording.Chunk(time: now, range: range))
+  }
+
+  /// Microseconds on a scale of its own: UTC where the date is known, else days counted by midnights.
+  private mutating func time(of epoch: Epoch) -> Int64? {
+    if let utc = epoch.utc { return utc.microseconds }
+    guard let time = epoch.timeOfDay_us else { return nil }
+    let day: Int64 = 86_400_000_000
+    if let last = lastTimeOfDay, time < last - day / 2 { days += 1 }
+    lastTimeOfDay = time
+    return time + days * day
+  }
+}

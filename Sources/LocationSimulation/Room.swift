@@ -1,1 +1,0 @@
-// This room is filled by its first commit.

@@ -1,0 +1,168 @@
+import BoardProfiles
+import DeferralCache
+import LocationEngine
+import LocationPolicy
+import LocationRuntime
+import LocationTypes
+import SimulatedHAL
+
+/// What a simulated run is to do.
+public struct SimulationPlan: Sendable {
+  /// Where the board is carried.
+  public var track: Track
+  /// How long.
+  public var duration: Interval
+  /// The receiver's errors.
+  public var noise = SimulatedNoise.none
+  /// Times to first fix are drawn instead of being the median.
+  public var samplesTimeToFirstFix = false
+  /// What goes wrong.
+  public var faults = FaultPlan()
+  /// Reproduces the run.
+  public var seed: UInt64 = 1
+
+  /// Creates a plan without noise and faults.
+  public init(track: Track, duration: Interval) {
+    self.track = track
+    self.duration = duration
+  }
+}
+
+/// How a run ended.
+public struct SessionResult: Sendable {
+  /// What it adds up to.
+  public var summary: TraceSummary
+  /// What the board was asked for and must never be asked for; none in a good run.
+  public var violations: [Violation]
+  /// Deferral was available to the client (DEF-7).
+  public var isDeferralAvailable: Bool
+}
+
+/// One client, one engine and one simulated board, run to the end.
+public struct Session {
+  /// The board.
+  public var profile: BoardProfile
+  /// The client.
+  public var script: ClientScript
+  /// N, if not the profile's; the ring then has at least twice as many places (RNG-1).
+  public var deferralLimit: Int?
+
+  /// Creates a session on a board for a client.
+  public init(_ profile: BoardProfile, _ script: ClientScript = ClientScript()) {
+    self.profile = profile
+    self.script = script
+  }
+
+  /// Runs a simulation.
+  ///
+  /// - Parameters:
+  ///   - progress: Is told now and then what part is done, 0 to 1.
+  ///   - sink: Gets every record in the order of time.
+  public func simulate(
+    _ plan: SimulationPlan, progress: (Double) -> Void = { _ in },
+    sink: @escaping (TraceRecord) -> Void = { _ in }
+  ) -> SessionResult {
+    var setup = profile.simulationSetup
+    setup.noise = plan.noise
+    setup.samplesTimeToFirstFix = plan.samplesTimeToFirstFix
+    setup.faults = plan.faults
+    setup.seed = plan.seed
+    setup.recordsEvents = true
+    var engineSetup = profile.engineSetup
+    engineSetup.epochs.isSimulated = true
+    let board = SimulatedBoard(setup, track: plan.track)
+    return run(
+      board, engineSetup, until: .boot + plan.duration, bill: true, progress, sink)
+  }
+
+  /// Plays a recording at its own time to a board that listens.
+  public func replay(
+    _ scan: RecordingScan, progress: (Double) -> Void = { _ in },
+    sink: @escaping (TraceRecord) -> Void = { _ in }
+  ) -> SessionResult {
+    var setup = profile.simulationSetup
+    setup.recordsEvents = true
+    // Whoever recorded it had switched the receiver on.
+    setup.receiver.hasSupplySwitch = false
+    setup.receiver.defaultSpeed = UInt32(profile.receiver?.lineSpeed_baud ?? 115_200)
+    var engineSetup = profile.listeningSetup
+    engineSetup.epochs.isSimulated = true
+    engineSetup.epochs.recordingDate = scan.date
+    let board = SimulatedBoard(setup, replaying: scan.recording)
+    // The last epoch ends with a silence.
+    let end = scan.end + engineSetup.epochPause * 4
+    return run(board, engineSetup, until: end, bill: false, progress, sink)
+  }
+
+  private func run(
+    _ board: consuming SimulatedBoard, _ setup: EngineSetup, until end: Instant, bill: Bool,
+    _ progress: (Double) -> Void, _ sink: @escaping (TraceRecord) -> Void
+  ) -> SessionResult {
+    let memory = EngineMemory(capacity: ringCapacity, clients: 1)
+    var setup = setup
+    if let deferralLimit { setup.figures.deferralLimit = deferralLimit }
+    let tracer = Tracer(sink: sink)
+    var loop = LocationLoop(
+      engine: memory.engine(setup), board: board, clients: SimulatedClient(script, tracer))
+    loop.board.request(at: end)
+    var isStopped = false
+    // After the client has stopped, what the receiver holds is drained and the receiver goes to sleep.
+    let limit = end + .seconds(600)
+    while loop.board.now < limit {
+      let turn = loop.turn(sleepsWhenQuiet: !isStopped)
+      tracer.add(loop.board.takeEvents())
+      tracer.release(at: loop.board.now, isBuffering: loop.engine.mayReceiverHoldFixes)
+      if isStopped && turn == .quiet { break }
+      progress(loop.board.now.seconds / max(end.seconds, 1e-6))
+      if !isStopped && loop.board.now >= end {
+        isStopped = true
+        loop.request(loop.clients.stop(), of: SimulatedClient.id)
+        tracer.add(loop.board.takeEvents())
+        // A receiver that takes no commands has nothing to hand over and is not put to sleep.
+        if !loop.engine.canReceiverSleep { break }
+      }
+    }
+    let summary = tracer.finish(
+      at: max(end, tracer.last), tracking_mW: bill ? profile.receiver?.power.track_mw ?? 0 : nil,
+      awake_mW: bill ? profile.board.awake_mw : nil)
+    return SessionResult(
+      summary: summary, violations: loop.board.violations,
+      isDeferralAvailable: loop.engine.isDeferralAvailable)
+  }
+
+  private var ringCapacity: Int {
+    max(profile.cache.capacity, 2 * (deferralLimit ?? profile.cache.deferralLimit))
+  }
+}
+
+/// The memory that an engine needs and does not own; lives as long as the run.
+@safe final class EngineMemory {
+  private let capacity: Int
+  private let ring: UnsafeMutableRawBufferPointer
+  private let clients: UnsafeMutableBufferPointer<Client>
+
+  init(capacity: Int, clients count: Int) {
+    self.capacity = capacity
+    unsafe ring = .allocate(
+      byteCount: FixRing.storageSize(capacity: capacity), alignment: 8)
+    unsafe ring.initializeMemory(as: UInt8.self, repeating: 0)
+    unsafe clients = .allocate(capacity: count)
+  }
+
+  deinit {
+    unsafe ring.deallocate()
+    // Clients are plain values: nothing in them is to be released.
+    unsafe clients.deallocate()
+  }
+
+  /// An engine on this memory.
+  func engine(_ setup: EngineSetup) -> Engine {
+    do {
+      var fixes = try unsafe FixRing(recovering: ring, capacity: capacity)
+      fixes.markSynced(fixes.unsynced)
+      return unsafe Engine(setup, ring: fixes, clients: clients)
+    } catch {
+      preconditionFailure("a ring of zeros of a profile's capacity opens: \(error)")
+    }
+  }
+}

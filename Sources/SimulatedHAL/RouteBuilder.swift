@@ -1,0 +1,231 @@
+import CMath
+import LocationTypes
+
+/// A place on the plane of a made-up town, metres from its middle.
+struct RoutePoint: Equatable, Sendable {
+  var east: Double
+  var north: Double
+
+  func distance(to other: RoutePoint) -> Double {
+    let e = other.east - east
+    let n = other.north - north
+    return sqrt(e * e + n * n)
+  }
+}
+
+/// How something moves.
+struct Gait: Sendable {
+  /// Speed on the straight, m/s.
+  var cruise: Double
+  /// Speed round a right-angled corner, m/s.
+  var corner: Double
+  /// Change of speed, m/s².
+  var acceleration: Double
+  /// Chance of a stop at a corner, and how long it lasts, s.
+  var stopChance: Double
+  var stop: ClosedRange<Double>
+  /// How much the cruise speed wanders, relative.
+  var wander: Double
+
+  static let walking = Gait(
+    cruise: 1.4, corner: 1.1, acceleration: 0.7, stopChance: 0.12, stop: 8...40, wander: 0.06)
+  static let running = Gait(
+    cruise: 2.8, corner: 2.4, acceleration: 1, stopChance: 0, stop: 0...0, wander: 0.04)
+  static let driving = Gait(
+    cruise: 13.5, corner: 5, acceleration: 1.8, stopChance: 0.35, stop: 10...60, wander: 0.05)
+  static let fastRoad = Gait(
+    cruise: 21, corner: 5, acceleration: 1.6, stopChance: 0.15, stop: 15...60, wander: 0.04)
+  static let motorway = Gait(
+    cruise: 31, corner: 6, acceleration: 1.5, stopChance: 0, stop: 0...0, wander: 0.03)
+}
+
+/// Corners from a start to an end, and how each part is moved along.
+struct Way: Sendable {
+  /// A straight part.
+  struct Leg: Sendable {
+    var to: RoutePoint
+    var gait: Gait
+  }
+
+  var start: RoutePoint
+  var legs: [Leg] = []
+
+  /// Where it ends.
+  var end: RoutePoint { legs.last?.to ?? start }
+
+  /// The same way back.
+  var reversed: Way {
+    var back = Way(start: end)
+    for i in legs.indices.reversed() {
+      back.legs.append(Leg(to: i > 0 ? legs[i - 1].to : start, gait: legs[i].gait))
+    }
+    return back
+  }
+}
+
+/// Puts a scenario together leg by leg: a point a second while moving, two for a stay.
+struct RouteBuilder {
+  var random: SimulationRandom
+  private(set) var position = RoutePoint(east: 0, north: 0)
+  private(set) var time_s = 0.0
+  private let end_s: Double
+  private var points: [TrackPoint] = []
+  private var heading: (east: Double, north: Double) = (0, 1)
+  private var work: Way?
+
+  init(seed: UInt64, until end: Interval) {
+    random = SimulationRandom(seed: seed, stream: 7)
+    end_s = end.seconds
+    emit(speed: 0)
+  }
+
+  /// Whether the duration is reached.
+  var isDone: Bool { time_s >= end_s }
+
+  // MARK: Ways
+
+  /// A way that begins here and has no leg yet.
+  func way() -> Way { Way(start: position) }
+
+  /// Adds blocks of a street grid: each goes straight on or turns by a right angle, never back.
+  mutating func addStreets(
+    to way: inout Way, count: Int, length: ClosedRange<Double>, straight: Double, _ gait: Gait
+  ) {
+    var at = way.end
+    for _ in 0..<count {
+      if random.uniform() >= straight {
+        let left = random.uniform() < 0.5
+        heading = left ? (-heading.north, heading.east) : (heading.north, -heading.east)
+      }
+      let block = random.uniform(length.lowerBound, length.upperBound)
+      at.east += heading.east * block
+      at.north += heading.north * block
+      way.legs.append(Way.Leg(to: at, gait: gait))
+    }
+  }
+
+  /// Adds a road that bends, each part within `turn` degrees of the road's direction.
+  mutating func addBends(
+    to way: inout Way, count: Int, length: ClosedRange<Double>, turn: Double, _ gait: Gait
+  ) {
+    var at = way.end
+    for _ in 0..<count {
+      let angle = random.uniform(-turn, turn) * 3.141_592_653_589_793 / 180
+      let part = random.uniform(length.lowerBound, length.upperBound)
+      at.east += (heading.east * cos(angle) + heading.north * sin(angle)) * part
+      at.north += (heading.north * cos(angle) - heading.east * sin(angle)) * part
+      way.legs.append(Way.Leg(to: at, gait: gait))
+    }
+  }
+
+  /// Streets, a fast road, streets: the same way every day.
+  mutating func wayToWork() -> Way {
+    if let work { return work }
+    var made = way()
+    addStreets(to: &made, count: 8, length: 100...350, straight: 0.5, .driving)
+    addBends(to: &made, count: 9, length: 500...1_100, turn: 12, .fastRoad)
+    addStreets(to: &made, count: 8, length: 100...350, straight: 0.5, .driving)
+    work = made
+    return made
+  }
+
+  // MARK: Legs
+
+  /// Stays for some seconds.
+  mutating func stay(_ seconds: Double) {
+    stay(until: time_s + seconds)
+  }
+
+  /// Stays until a time; goes on at once if it has passed.
+  mutating func stay(until end: Double) {
+    guard !isDone, end > time_s else { return }
+    time_s = min(end, end_s)
+    emit(speed: 0)
+  }
+
+  /// Moves along a way, standing at its end.
+  ///
+  /// - Precondition: the way begins here.
+  mutating func move(along way: Way) {
+    if isDone { return }
+    precondition(position.distance(to: way.start) < 0.01, "a way is begun at its start")
+    var v = 0.0
+    for i in way.legs.indices {
+      if isDone { return }
+      let leg = way.legs[i]
+      let next = i + 1 < way.legs.count ? way.legs[i + 1].to : nil
+      let stops = next == nil || random.uniform() < leg.gait.stopChance
+      let exit = stops ? 0 : exitSpeed(from: position, over: leg.to, to: next, leg.gait)
+      v = run(to: leg.to, from: v, exit: exit, leg.gait)
+      if stops, next != nil {
+        stay(random.uniform(leg.gait.stop.lowerBound, leg.gait.stop.upperBound))
+        v = 0
+      }
+    }
+  }
+
+  /// Full speed straight on, corner speed at a right angle, less when turning back.
+  private func exitSpeed(
+    from a: RoutePoint, over b: RoutePoint, to c: RoutePoint?, _ gait: Gait
+  ) -> Double {
+    guard let c else { return 0 }
+    let ab = max(a.distance(to: b), 1e-6)
+    let bc = max(b.distance(to: c), 1e-6)
+    let along =
+      ((b.east - a.east) * (c.east - b.east) + (b.north - a.north) * (c.north - b.north))
+      / (ab * bc)
+    return along >= 0
+      ? gait.corner + (gait.cruise - gait.corner) * along : gait.corner * (1 + along)
+  }
+
+  /// Moves to `target` second by second; gives the speed it arrives with.
+  private mutating func run(
+    to target: RoutePoint, from speed: Double, exit: Double, _ gait: Gait
+  ) -> Double {
+    let total = position.distance(to: target)
+    guard total > 0 else { return speed }
+    let east = (target.east - position.east) / total
+    let north = (target.north - position.north) / total
+    var v = speed
+    var left = total
+    while !isDone {
+      let cruise = gait.cruise * (1 + gait.wander * random.normal())
+      // The fastest from which, after a second at it, the rest still suffices to brake.
+      let a = gait.acceleration
+      let braking = sqrt(a * a + exit * exit + 2 * a * left) - a
+      let wanted = max(min(cruise, braking), 0.3)
+      v += min(max(wanted - v, -2 * a), a)
+      v = max(v, 0.3)
+      // The last part of a second carries over: every leg ends on its corner.
+      let step = min(1, left / v)
+      left -= v * step
+      time_s = min(time_s + max(step, 0.05), end_s)
+      position =
+        left < 1e-9
+        ? target
+        : RoutePoint(east: target.east - east * left, north: target.north - north * left)
+      if left < 1e-9 { break }
+      emit(speed: v)
+    }
+    emit(speed: exit == 0 && left < 1e-9 ? 0 : v)
+    return min(v, max(exit, 0.3))
+  }
+
+  private mutating func emit(speed: Double) {
+    let offset = Interval(seconds: time_s)
+    if let last = points.last, last.offset >= offset { return }
+    // Gentle hills, 40 m above the sea.
+    let altitude = 40 + 12 * sin(position.east / 900) * cos(position.north / 700)
+    points.append(
+      TrackPoint(
+        offset: offset,
+        coordinate: Scenario.home.moved(east: position.east, north: position.north),
+        altitude_mm: Int32((altitude * 1e3).rounded()),
+        speed_mmps: Int32((speed * 1e3).rounded())))
+  }
+
+  /// What was built; stays are no gaps.
+  func track(start: UTCTime) -> Track {
+    Track(start: start, points: points, gapLimit: .unlimited)
+  }
+}

@@ -1,0 +1,125 @@
+import LocationTypes
+
+/// Journeys that are made up, for trying and testing without a recording.
+///
+/// A seed chooses streets, lights and pauses; the same seed and duration give the same track.
+/// Everything begins on 2026-03-01 at 00:00:00 UTC near 52.52° N, 13.40° E.
+public enum Scenario: String, CaseIterable, Sendable {
+  /// Lies still. An hour.
+  case still
+  /// A walk through streets, with pauses. An hour.
+  case walk
+  /// A run round the same block again and again. An hour.
+  case loop
+  /// From home by car to work: town, a fast road, lights. An hour with some minutes at either end.
+  case commute
+  /// A long drive: town, motorway, town. Two hours.
+  case drive
+  /// A day: night at home, to work, a walk at noon, back, an evening walk. 24 hours.
+  case day
+
+  /// UTC at which every scenario begins: 2026-03-01T00:00:00Z.
+  public static let start = UTCTime(microseconds: 1_772_323_200_000_000)
+  /// Where every scenario begins.
+  public static let home = Coordinate(latitude_e9: 52_520_000_000, longitude_e9: 13_400_000_000)
+  /// The longest duration a scenario is made for: 31 days.
+  public static let longest = Interval.seconds(31 * 86_400)
+
+  /// How long it lasts unless asked otherwise.
+  public var defaultDuration: Interval {
+    switch self {
+    case .still, .walk, .loop, .commute: .seconds(3_600)
+    case .drive: .seconds(7_200)
+    case .day: .seconds(86_400)
+    }
+  }
+
+  /// What it is, in a line.
+  public var summary: String {
+    switch self {
+    case .still: "lies still (1 h)"
+    case .walk: "a walk through streets, with pauses (1 h)"
+    case .loop: "a run round the same block (1 h)"
+    case .commute: "from home by car to work (1 h)"
+    case .drive: "town, motorway, town (2 h)"
+    case .day: "home, work, a walk at noon, home, an evening walk (24 h)"
+    }
+  }
+
+  /// The track; a longer duration goes on as one would (there and back, another day), a shorter one
+  /// is cut off. O(seconds of movement).
+  ///
+  /// - Precondition: `duration` is positive and at most ``longest``.
+  public func track(seed: UInt64, duration: Interval? = nil) -> Track {
+    let length = duration ?? defaultDuration
+    precondition(
+      length > .zero && length <= Scenario.longest, "a scenario lasts up to 31 days")
+    var builder = RouteBuilder(seed: seed, until: length)
+    while !builder.isDone {
+      switch self {
+      case .still: builder.stay(86_400)
+      case .walk: addWalk(&builder)
+      case .loop: addLoop(&builder)
+      case .commute: addCommute(&builder)
+      case .drive: addDrive(&builder)
+      case .day: addDay(&builder)
+      }
+    }
+    return builder.track(start: Scenario.start)
+  }
+
+  private func addWalk(_ builder: inout RouteBuilder) {
+    var way = builder.way()
+    builder.addStreets(to: &way, count: 16, length: 60...180, straight: 0.4, .walking)
+    builder.move(along: way)
+    builder.stay(builder.random.uniform(60, 240))
+    builder.move(along: way.reversed)
+    builder.stay(builder.random.uniform(30, 120))
+  }
+
+  private func addLoop(_ builder: inout RouteBuilder) {
+    var way = builder.way()
+    let start = way.end
+    for _ in 0..<20 {
+      for corner in [(160.0, 0.0), (160.0, 110.0), (0.0, 110.0), (0.0, 0.0)] {
+        let point = RoutePoint(east: start.east + corner.0, north: start.north + corner.1)
+        way.legs.append(Way.Leg(to: point, gait: .running))
+      }
+    }
+    builder.move(along: way)
+  }
+
+  private func addCommute(_ builder: inout RouteBuilder) {
+    let way = builder.wayToWork()
+    builder.stay(300)
+    builder.move(along: way)
+    builder.stay(2_400)
+    builder.move(along: way.reversed)
+    builder.stay(2_400)
+  }
+
+  private func addDrive(_ builder: inout RouteBuilder) {
+    var way = builder.way()
+    builder.addStreets(to: &way, count: 20, length: 120...400, straight: 0.6, .driving)
+    builder.addBends(to: &way, count: 50, length: 900...2_400, turn: 14, .motorway)
+    builder.addStreets(to: &way, count: 20, length: 120...400, straight: 0.6, .driving)
+    builder.move(along: way)
+    builder.stay(600)
+    builder.move(along: way.reversed)
+    builder.stay(600)
+  }
+
+  private func addDay(_ builder: inout RouteBuilder) {
+    let midnight = builder.time_s
+    let toWork = builder.wayToWork()
+    builder.stay(until: midnight + 7.5 * 3_600 + builder.random.uniform(0, 900))
+    builder.move(along: toWork)
+    builder.stay(until: midnight + 12 * 3_600 + builder.random.uniform(0, 1_200))
+    addWalk(&builder)
+    builder.stay(until: midnight + 17 * 3_600 + builder.random.uniform(0, 1_800))
+    builder.move(along: toWork.reversed)
+    builder.stay(until: midnight + 19.5 * 3_600 + builder.random.uniform(0, 900))
+    addWalk(&builder)
+    builder.stay(until: midnight + 86_400)
+  }
+}

@@ -1,0 +1,129 @@
+import CBenchFloor
+import DeferralCache
+import LocationEngine
+import LocationPolicy
+import LocationTypes
+import ReceiverDrivers
+
+/// An engine with a client in the background whose deferral is engaged, fed one NAV-PVT a second.
+///
+/// The receiver streams, so that every fix takes the whole way: bytes, epoch, ring, policy, plan.
+@safe private struct DeferringEngine: ~Copyable {
+  static let capacity = 4_096
+  static let client = ClientID(0)
+
+  private let ringMemory: UnsafeMutableRawBufferPointer
+  private let clientMemory: UnsafeMutableBufferPointer<Client>
+  private let frames: [ByteChunk]
+  private var frame = 0
+  private var now = Instant(microseconds: 1_000_000)
+  private var engine: Engine
+  private var effects: Effects
+
+  init() {
+    let size = FixRing.storageSize(capacity: DeferringEngine.capacity)
+    unsafe ringMemory = .allocate(byteCount: size, alignment: 64)
+    unsafe ringMemory.initializeMemory(as: UInt8.self, repeating: 0)
+    unsafe clientMemory = .allocate(capacity: 1)
+    frames = ByteStream.navPVTChunks()
+    var figures = PlannerFigures(
+      fixInterval: .seconds(1), deferralLimit: 1_000, timeToFix: TimeToFixTable(cold: .seconds(30)))
+    figures.idle = SleepFigures(
+      state: .idle, resume: .milliseconds(1), alarmResolution: .milliseconds(1),
+      minimum: .milliseconds(1), wakesOnPin: true, wakesOnBytes: true)
+    let setup = EngineSetup(receiver: ReceiverSetup(family: .passive), figures: figures)
+    do {
+      let ring = try unsafe FixRing(recovering: ringMemory, capacity: DeferringEngine.capacity)
+      engine = unsafe Engine(setup, ring: ring, clients: clientMemory)
+    } catch {
+      preconditionFailure("a fresh ring opens")
+    }
+    effects = engine.step(.time, at: now)
+    ask(.connect)
+    ask(.setExecution(.background))
+    ask(.startUpdating)
+    // The first fix, and then the deferral that goes on for ever but measures its distance.
+    settleFix()
+    ask(.allowDeferred(distance: 1e12, timeout: .infinity))
+    for _ in 0..<10 { settleFix() }
+    precondition(engine.client(DeferringEngine.client).deferral.state == .engaged, "it defers")
+  }
+
+  deinit {
+    unsafe ringMemory.deallocate()
+    // Clients are plain values: nothing in them is to be released.
+    unsafe clientMemory.deallocate()
+  }
+
+  /// Gives the engine the next event that the loop would.
+  mutating func step() -> UInt64 {
+    if effects.proceeds { return perform(.proceed) }
+    now = now + .seconds(1)
+    let chunk = frames[frame]
+    frame = frame + 1 == frames.count ? 0 : frame + 1
+    return perform(.bytes(chunk))
+  }
+
+  /// Steps until the next fix is in the ring and all that follows from it is done.
+  @discardableResult
+  mutating func settleFix() -> UInt64 {
+    var last = step()
+    while effects.proceeds { last = step() }
+    return last
+  }
+
+  private mutating func ask(_ request: Request) {
+    _ = perform(.request(DeferringEngine.client, request))
+    while effects.proceeds { _ = perform(.proceed) }
+  }
+
+  private mutating func perform(_ event: Event) -> UInt64 {
+    effects = engine.step(event, at: now)
+    var newest: FixName?
+    while effects.hasNotices, let notice = engine.nextNotice() {
+      if case .batch(_, let last) = notice.notice { newest = engine.stored(at: last)?.name }
+    }
+    // A client that handles at once what it is given.
+    if let newest, !effects.proceeds {
+      effects = engine.step(.request(DeferringEngine.client, .acknowledge(newest)), at: now)
+    }
+    return engine.head
+  }
+}
+
+/// One turn is one step of the engine, in the mix that fixes cause.
+struct EngineStepPath: HotPath, ~Copyable {
+  let unit = "step"
+  private var engine = DeferringEngine()
+  private var floor = SlotFloor()
+
+  mutating func run(_ turns: Int) -> UInt64 {
+    var last: UInt64 = 0
+    for _ in 0..<turns { last = engine.step() }
+    return last
+  }
+
+  mutating func runFloor(_ turns: Int) -> UInt64 { floor.run(turns) }
+}
+
+/// One turn is one fix all the way through the engine: bytes, ring, policy, plan, notices.
+struct EngineFixPath: HotPath, ~Copyable {
+  let unit = "fix"
+  private var engine = DeferringEngine()
+  private let stream = ByteStream.navPVT()
+  private var floorPosition = 0
+  private var floor = SlotFloor()
+
+  mutating func run(_ turns: Int) -> UInt64 {
+    var last: UInt64 = 0
+    for _ in 0..<turns { last = engine.settleFix() }
+    return last
+  }
+
+  mutating func runFloor(_ turns: Int) -> UInt64 {
+    let frames = unsafe stream.bytes.withUnsafeBufferPointer {
+      unsafe floor_ubx($0.baseAddress, $0.count, &floorPosition, UInt64(turns))
+    }
+    return frames &+ floor.run(turns)
+  }
+}

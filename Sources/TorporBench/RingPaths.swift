@@ -1,0 +1,134 @@
+import CBenchFloor
+import DeferralCache
+import GNSSProtocols
+import LocationTypes
+
+/// A ring in memory of its own, as on a board without a disk.
+@safe private struct RingInMemory: ~Copyable {
+  static let capacity = 4_096
+  private let storage: UnsafeMutableRawBufferPointer
+  var ring: FixRing
+
+  init() {
+    let size = FixRing.storageSize(capacity: RingInMemory.capacity)
+    unsafe storage = .allocate(byteCount: size, alignment: 64)
+    unsafe storage.initializeMemory(as: UInt8.self, repeating: 0)
+    do {
+      ring = try unsafe FixRing(recovering: storage, capacity: RingInMemory.capacity)
+    } catch {
+      preconditionFailure("a fresh ring opens")
+    }
+  }
+
+  deinit { unsafe storage.deallocate() }
+}
+
+/// The floor of every path that ends in a slot.
+struct SlotFloor {
+  static let capacity = 4_096
+  private var slots = [UInt8](repeating: 0, count: 64 * capacity)
+  private var sequence: UInt64 = 0
+
+  mutating func run(_ turns: Int) -> UInt64 {
+    unsafe slots.withUnsafeMutableBufferPointer {
+      unsafe floor_slots($0.baseAddress, SlotFloor.capacity, &sequence, UInt64(turns))
+    }
+  }
+}
+
+/// A fix into its slot, checksum and all.
+struct RingAppendPath: HotPath, ~Copyable {
+  let unit = "fix"
+  private var memory = RingInMemory()
+  private var fix: Fix
+  private var floor = SlotFloor()
+
+  init() {
+    let place = Coordinate(latitude_e9: 48_118_000_000, longitude_e9: 11_520_000_000)
+    fix = Fix(acquired: Instant(microseconds: 0), coordinate: place)
+    fix.utc = UTCTime(microseconds: 1_750_000_000_000_000)
+    fix.speed_mmps = 1_400
+    fix.course_e4 = 844_000
+    fix.horizontalAccuracy_mm = 1_900
+    fix.verticalAccuracy_mm = 2_600
+    fix.satellites = 17
+  }
+
+  mutating func run(_ turns: Int) -> UInt64 {
+    var last: UInt64 = 0
+    for _ in 0..<turns {
+      fix.acquired = fix.acquired + Interval(microseconds: 1_000_000)
+      last = memory.ring.append(fix).sequence
+    }
+    return last
+  }
+
+  mutating func runFloor(_ turns: Int) -> UInt64 { floor.run(turns) }
+}
+
+/// Bytes to cache: one turn is one fix, decoded from a stream, assembled and kept in the ring.
+@safe struct CachedFixPath: HotPath, ~Copyable {
+  let unit = "fix"
+  private var memory = RingInMemory()
+  private var stream: ByteStream
+  private let floorOfBytes: FloorOfBytes
+  private let messagesPerFix: UInt64
+  private var decoder = GNSSDecoder()
+  private var assembler = EpochAssembler()
+  private var chunk = 0..<0
+  private var now = Instant(microseconds: 0)
+  private var floorPosition = 0
+  private var floor = SlotFloor()
+
+  private init(
+    _ stream: ByteStream, messagesPerFix: UInt64,
+    floor: @escaping FloorOfBytes
+  ) {
+    self.stream = stream
+    self.messagesPerFix = messagesPerFix
+    unsafe floorOfBytes = floor
+  }
+
+  /// From NAV-PVT frames, one a fix.
+  static func ubx() -> CachedFixPath {
+    unsafe CachedFixPath(.navPVT(), messagesPerFix: 1, floor: floor_ubx)
+  }
+
+  /// From epochs of 14 sentences.
+  static func nmea() -> CachedFixPath {
+    unsafe CachedFixPath(.nmea(), messagesPerFix: 14, floor: floor_nmea)
+  }
+
+  mutating func run(_ turns: Int) -> UInt64 {
+    let bytes = stream.bytes
+    var left = turns
+    var last: UInt64 = 0
+    while left > 0 {
+      if chunk.isEmpty { chunk = stream.next() }
+      var offset = 0
+      let span = bytes.span.extracting(chunk)
+      while left > 0, let message = decoder.next(span, &offset) {
+        now = now + Interval(microseconds: 50_000)
+        guard let fix = assembler.add(message, at: now)?.fix else { continue }
+        last = memory.ring.append(fix).sequence
+        left -= 1
+      }
+      chunk = (chunk.lowerBound + offset)..<chunk.upperBound
+    }
+    return last
+  }
+
+  mutating func runFloor(_ turns: Int) -> UInt64 {
+    let messages = UInt64(turns) * messagesPerFix
+    let sum = unsafe stream.bytes.withUnsafeBufferPointer {
+      unsafe floorOfBytes($0.baseAddress, $0.count, &floorPosition, messages)
+    }
+    return sum &+ floor.run(turns)
+  }
+}
+
+/// A floor that reads a stream of bytes: ``floor_ubx`` or ``floor_nmea``.
+private typealias FloorOfBytes =
+  @convention(c) (
+    UnsafePointer<UInt8>?, Int, UnsafeMutablePointer<Int>?, UInt64
+  ) -> UInt64

@@ -1,0 +1,38 @@
+import BoardProfiles
+import CBenchFloor
+import CMallocCount
+import LocationSimulation
+import LocationTypes
+import SimulatedHAL
+
+/// A day on the default board, simulated once: the whole path from bytes to batches, with the
+/// simulator, its energy ledger and its trace.
+struct SimulatedDay {
+  /// What the client asks for.
+  enum Service: String, CaseIterable {
+    case deferred, standard
+  }
+
+  /// What a day costs the machine that simulates it; nil if the default board cannot be read.
+  static func measure(_ service: Service) -> DayMeasurement? {
+    guard
+      let catalog = try? BoardCatalog.standard(),
+      let profile = try? catalog.find(BoardCatalog.defaultBoard)
+    else { return nil }
+    let day = Interval.seconds(86_400)
+    let plan = SimulationPlan(track: Scenario.day.track(seed: 1, duration: day), duration: day)
+    var script = ClientScript()
+    script.defers = service == .deferred
+    let session = Session(profile, script)
+    let before = heap_counts_now()
+    let begin = bench_now_ns()
+    let result = session.simulate(plan)
+    let end = bench_now_ns()
+    let after = heap_counts_now()
+    return DayMeasurement(
+      service: service.rawValue, fixes: result.summary.fixes,
+      seconds: Double(end - begin) / 1e9,
+      allocations: after.allocations + after.reallocations
+        - before.allocations - before.reallocations)
+  }
+}

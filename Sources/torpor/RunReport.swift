@@ -1,0 +1,104 @@
+import LocationSimulation
+import LocationTypes
+
+/// Tells a run while it goes on, and what it adds up to, in the way that was asked for.
+///
+/// A run hands its records to a closure that cannot fail; what fails meanwhile, writing above all,
+/// is kept and thrown by ``finish(_:)``.
+final class RunReport {
+  private let isJSON: Bool
+  private let isQuiet: Bool
+  private var output = Output()
+  private var trace: Output?
+  private var printer: TraceText
+  private var json = JSONWriter()
+  private var text = Text()
+  private var progress: Progress
+  private var failure: (any Error)?
+  /// What receiver and board do, to be told once more at the end.
+  private var lastReceiver: TraceRecord?
+  private var lastBoard: TraceRecord?
+
+  /// Begins; an output that cannot be made is refused before anything runs.
+  init(_ options: PrintingOptions) throws {
+    isJSON = options.json
+    isQuiet = options.quiet
+    if let path = options.trace { trace = try Output(path: path) }
+    printer = TraceText(style: .ofStandardOutput)
+    progress = Progress(quiet: options.quiet)
+  }
+
+  /// Says what is run, before it begins; for people alone.
+  func begin(_ headline: String) {
+    guard !isJSON, !isQuiet else { return }
+    text.add("\(headline)\n\n")
+    attempt { try writeText() }
+  }
+
+  /// Takes the next record.
+  func take(_ record: TraceRecord) {
+    guard failure == nil else { return }
+    switch record.kind {
+    case .receiver: lastReceiver = record
+    case .board: lastBoard = record
+    case .fix, .wake, .batch, .ack, .finish, .gap: break
+    }
+    attempt { try write(record) }
+  }
+
+  /// Tells how much is done, 0 to 1.
+  func advance(to part: Double) {
+    guard progress.isDue else { return }
+    progress.show("\(Int(min(max(part, 0), 1) * 100)) % of the run")
+  }
+
+  /// Ends it.
+  ///
+  /// The trace gets the states of receiver and board once more at the very end, so that energy and
+  /// time can be added up from the trace alone.
+  ///
+  /// - Throws: What went wrong on the way, or now.
+  func finish(_ summary: TraceSummary) throws {
+    progress.clear()
+    for last in [lastReceiver, lastBoard] {
+      if let last { take(TraceRecord(at: .boot + summary.duration, last.kind)) }
+    }
+    if let failure { throw failure }
+    if isJSON {
+      TraceJSON.write(summary, to: &json)
+      try output.write(json.text.bytes)
+    } else {
+      if !isQuiet { printer.finish(to: &text) }
+      SummaryText(style: .ofStandardOutput).write(summary, to: &text)
+      try output.write(text.bytes)
+    }
+    try output.finish()
+    try trace?.finish()
+  }
+
+  private func attempt(_ body: () throws -> Void) {
+    guard failure == nil else { return }
+    do { try body() } catch { failure = error }
+  }
+
+  private func write(_ record: TraceRecord) throws {
+    if isJSON || trace != nil {
+      TraceJSON.write(record, to: &json)
+      if isJSON { try output.write(json.text.bytes) }
+      try trace?.write(json.text.bytes)
+      json.removeAll()
+    }
+    if !isJSON, !isQuiet {
+      printer.write(record, to: &text)
+      try writeText()
+    }
+  }
+
+  private func writeText() throws {
+    guard !text.bytes.isEmpty else { return }
+    try output.write(text.bytes)
+    text.removeAll()
+    // Somebody watches: as it happens.
+    if output.isTerminal { try output.flush() }
+  }
+}

@@ -1,0 +1,229 @@
+import Foundation
+import LocationTypes
+import Testing
+
+@testable import BoardProfiles
+
+@Suite("Boards and where they are found")
+struct CatalogTests {
+  /// The repository's root: this file is `Tests/BoardProfilesTests/CatalogTests.swift`.
+  static let root = BoardCatalog.sourceTree(of: #filePath)
+  static let boards = BoardCatalog(directory: root + "/Boards")
+
+  @Test("every board of Boards/ loads and has a README with its sections")
+  func every() throws {
+    let names = CatalogTests.boards.list()
+    #expect(names.contains(BoardCatalog.defaultBoard) && names.count >= 2)
+    for name in names {
+      let profile = try CatalogTests.boards.find(name)
+      #expect(profile.name == name)
+      let readme = try text("Boards/\(name)/README.md")
+      #expect(readme.contains("## Wiring"), "\(name)")
+      #expect(readme.contains("## Where the figures come from"), "\(name)")
+      #expect(readme.contains("## Not found"), "\(name)")
+    }
+  }
+
+  @Test("the default board batches, wakes by pin and sleeps deep")
+  func defaultBoard() throws {
+    let board = try CatalogTests.boards.find(BoardCatalog.defaultBoard)
+    let receiver = try #require(board.receiver), batch = try #require(receiver.batch)
+    #expect(receiver.family == .ubloxM10 && receiver.hasWakePin && batch.isPinWired)
+    #expect(board.board.sleep(.suspended)?.wakesOn == .all)
+    #expect(board.board.sleep(.awake) == nil && board.board.sleep(.off) == nil)
+    #expect(board.board.sleep(.idle)?.power_mw == 100)
+  }
+
+  @Test("the reference page holds exactly the schema")
+  func reference() throws {
+    let page = try text("Docs/Reference/board-profile.md")
+    #expect(page.hasSuffix(ProfileSchema.reference), "write it anew from ProfileSchema.reference")
+  }
+
+  @Test("every setting is listed with its default told apart")
+  func settings() throws {
+    let board = try CatalogTests.boards.find(BoardCatalog.defaultBoard)
+    let settings = board.settings
+    let sync = try #require(settings.first { $0.key.path == "cache.sync_s" })
+    #expect(sync.value == "60" && sync.isDefault)
+    let limit = try #require(settings.first { $0.key.path == "cache.deferral_limit_fixes" })
+    #expect(limit.value == "3600" && !limit.isDefault)
+    #expect(!settings.contains { $0.key.table == "board.off" })
+  }
+
+  @Test("an unknown board comes with a guess and with those that there are")
+  func unknown() {
+    func said(_ name: String) -> String {
+      do throws(ProfileErrors) {
+        _ = try BoardCatalog(directory: CatalogTests.boards.directory).find(name)
+        return ""
+      } catch { return error.description }
+    }
+    let known = CatalogTests.boards.list().joined(separator: ", ")
+    let folder = CatalogTests.boards.directory
+    #expect(
+      said("simulatd")
+        == "\(folder): no board is named \"simulatd\"; did you mean \"simulated\"? there are \(known)"
+    )
+    #expect(said("toaster") == "\(folder): no board is named \"toaster\"; there are \(known)")
+    #expect(said("").contains("no board is named \"\""))
+    #expect(said("./nowhere/profile.toml").contains("cannot be read: No such file or directory"))
+    #expect(said("..").contains("no board is named"))
+  }
+
+  @Test("a board is found by path, of its file or of its folder")
+  func byPath() throws {
+    let folder = CatalogTests.boards.directory + "/simulated"
+    let empty = BoardCatalog(directory: "/nonexistent")
+    #expect(empty.list().isEmpty)
+    #expect(try empty.find(folder).name == "simulated")
+    #expect(try empty.find(folder + "/profile.toml").name == "simulated")
+  }
+
+  @Test("files that cannot be read: missing, a folder, endless, refused, impossible names")
+  func unreadable() {
+    func said(_ path: String) -> String {
+      do throws(ProfileErrors) {
+        _ = try BoardProfile.load(path: path)
+        return ""
+      } catch { return error.description }
+    }
+    #expect(said("/nonexistent") == "/nonexistent: cannot be read: No such file or directory")
+    #expect(said("/") == "/: is a folder; name the profile.toml in it")
+    #expect(said("") == ": no file can have this name")
+    #expect(said("a\u{0}b") == "a�b: no file can have this name")
+    #expect(said("/proc/self/mem") == "/proc/self/mem: cannot be read: Input/output error")
+    #expect(said("/dev/zero").contains("longer than 64 KiB"))
+    #expect(said("/dev/null").contains("the profile is empty"))
+  }
+
+  @Test("the folder is looked for in the order that is documented")
+  func order() throws {
+    try withFolder { folder in
+      for place in ["env", "app/Boards", "app/share/torpor/Boards", "work/Boards", "src/Boards"] {
+        try board("one", in: folder + "/" + place)
+      }
+      func found(
+        _ environment: String?, _ executable: String?, _ working: String?, _ source: String?
+      ) throws -> String {
+        let catalog = try BoardCatalog.find(
+          environment: environment, executable: executable, working: working, source: source)
+        return String(catalog.directory.dropFirst(folder.count + 1))
+      }
+      let executable = folder + "/app/bin/debug/torpor", working = folder + "/work/a/b"
+      #expect(try found(folder + "/env", executable, working, folder + "/src") == "env")
+      #expect(try found("", executable, working, folder + "/src") == "app/Boards")
+      #expect(try found(nil, "/torpor", working, folder + "/src") == "work/Boards")
+      #expect(try found(nil, nil, nil, folder + "/src") == "src/Boards")
+      try FileManager.default.removeItem(atPath: folder + "/app/Boards")
+      #expect(try found(nil, executable, working, nil) == "app/share/torpor/Boards")
+      // A folder of that name without a profile is somebody else's.
+      try FileManager.default.removeItem(atPath: folder + "/work/Boards/one/profile.toml")
+      #expect(try found(nil, "/torpor", working, folder + "/src") == "src/Boards")
+      #expect(throws: ProfileErrors.self) { try found(folder + "/none", nil, nil, folder) }
+      #expect(throws: ProfileErrors.self) { try found(nil, nil, nil, nil) }
+    }
+  }
+
+  @Test("a board is a folder with a profile, under its own name")
+  func listing() throws {
+    try withFolder { folder in
+      try board("two", in: folder)
+      try board("one", in: folder)
+      try FileManager.default.createDirectory(
+        atPath: folder + "/empty", withIntermediateDirectories: true)
+      #expect(BoardCatalog(directory: folder).list() == ["one", "two"])
+      do throws(ProfileErrors) {
+        _ = try BoardCatalog(directory: folder).find("two")
+        Issue.record("a board under another's name was taken")
+      } catch {
+        #expect(
+          error.description
+            == "\(folder)/two/profile.toml:1:1: name: is \"sample\" in a folder named "
+            + "\"two\"; expected the name of the folder")
+      }
+    }
+  }
+
+  @Test("the standard folder is this repository's")
+  func standard() throws {
+    #expect(try BoardCatalog.standard().list() == CatalogTests.boards.list())
+    #expect(BoardCatalog.above("/a/b") == ["/a/b", "/a", "/"])
+    #expect(BoardCatalog.above("a/b") == ["a/b", "a"])
+  }
+
+  private func text(_ path: String) throws -> String {
+    try String(contentsOfFile: CatalogTests.root + "/" + path, encoding: .utf8)
+  }
+
+  private func board(_ name: String, in folder: String) throws {
+    let path = folder + "/" + name
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    try Sample.profile.text.write(
+      toFile: path + "/profile.toml", atomically: false, encoding: .utf8)
+  }
+
+  private func withFolder(_ body: (String) throws -> Void) throws {
+    let folder = NSTemporaryDirectory() + "torpor-boards-" + UUID().uuidString
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    try body(folder)
+  }
+}
+
+@Suite("Small parts")
+struct PartTests {
+  @Test(
+    "letters to change",
+    arguments: [
+      ("", "", 0), ("a", "", 1), ("kitten", "sitting", 3), ("track", "trakc", 1), ("abc", "abc", 0),
+      ("ab", "ba", 1), ("abcd", "zzzz", 3),
+    ])
+  func distance(_ a: String, _ b: String, _ letters: Int) {
+    #expect(editDistance(a, b, limit: 3) == min(letters, 4) || letters == 3)
+    #expect(editDistance(a, b, limit: 2) == min(letters, 3))
+    #expect(editDistance(b, a, limit: 2) == min(letters, 3))
+  }
+
+  @Test("only what is near is a guess, the nearest first")
+  func near() {
+    #expect(nearest("idel", among: ["idle", "ideal"]) == "idle")
+    #expect(nearest("xyz", among: ["abc"]) == nil)
+    #expect(nearest("", among: ["abc"]) == nil)
+    #expect(nearest("IDLE", among: ["idle"]) == "idle")
+  }
+
+  @Test("numbers as people write them")
+  func numbers() {
+    #expect(
+      [24.6, 600, 0, -0.5, 0.000001, 1.5e-7, 1e5].map(shown)
+        == ["24.6", "600", "0", "-0.5", "0.000001", "0.00000015", "100000"])
+    #expect(shown(1e308) == "1e+308" && shown(-1e300).hasPrefix("-1"))
+  }
+
+  @Test("text for a terminal")
+  func terminal() {
+    #expect(printable("a\u{1B}[2Jb\n") == "a�[2Jb�")
+    #expect(printable(String(repeating: "x", count: 90)) == String(repeating: "x", count: 80) + "…")
+    #expect(printable("é\u{202E}") == "é�")
+  }
+
+  @Test("the median time to fix: lines, steps, both ends, no ephemeris")
+  func median() {
+    var times = BoardProfile.TimeToFix()
+    times.afterOff = [
+      .init(off: .zero, fix: .seconds(1)), .init(off: .seconds(5), fix: .seconds(1)),
+      .init(off: .seconds(5), fix: .seconds(3)), .init(off: .seconds(7_200), fix: .seconds(3)),
+      .init(off: .seconds(14_400), fix: .seconds(28)),
+    ]
+    times.ephemeris = .seconds(20_000)
+    times.cold = .seconds(35)
+    func median(_ off: Double, age: Double = 0) -> Double {
+      times.median(off: Interval(seconds: off), ephemerisAge: Interval(seconds: age)).seconds
+    }
+    #expect(median(0) == 1 && median(5) == 1 && median(5.000001) == 3 && median(7_200) == 3)
+    #expect(median(10_800) == 15.5 && median(14_400) == 28 && median(1e6) == 28)
+    #expect(median(0, age: 20_000) == 1 && median(0, age: 20_001) == 35)
+    #expect(BoardProfile.TimeToFix().median(off: .zero, ephemerisAge: .zero) == .zero)
+  }
+}

@@ -1,0 +1,96 @@
+import LocationTypes
+
+@testable import BoardProfiles
+
+/// A profile with every table and every key, one key a line.
+enum Sample {
+  static let profile: BoardProfile = {
+    var draft = ProfileDraft()
+    draft.tables = Set(ProfileSchema.tables.map(\.path))
+    draft.name = "sample"
+    draft.summary = "A \"quoted\" back\\slash"
+    draft.board.awake_mw = 1_000
+    draft.suspended.wakesOn = .all
+    draft.receiver.family = .ubloxM10
+    draft.receiver.output = .ubx
+    draft.receiver.model = "M10"
+    draft.receiver.device = "/dev/ttyS0"
+    draft.receiver.wakeLine = "WAKE"
+    draft.receiver.supplyLine = "SUPPLY"
+    draft.receiver.power.powersave_mw = 0.5
+    draft.batch.capacity = 300
+    draft.batch.watermark = 250
+    draft.batch.line = "BATCH"
+    draft.batch.pio = 4
+    draft.receiver.timeToFix.afterOff = [
+      .init(off: .zero, fix: .seconds(1)), .init(off: .seconds(60), fix: .seconds(9)),
+    ]
+    draft.receiver.timeToFix.ephemeris = .seconds(7_200)
+    draft.receiver.timeToFix.cold = .seconds(30)
+    draft.cache.capacity = 100
+    draft.cache.deferralLimit = 50
+    return draft.profile
+  }()
+
+  static let lines = profile.text.split(separator: "\n", omittingEmptySubsequences: false)
+    .map(String.init)
+
+  /// The number of the line, from 1, on which the key at `path` stands.
+  static func line(of path: String) -> Int? {
+    var table = ""
+    for (index, line) in lines.enumerated() {
+      if line.hasPrefix("[") { table = String(line.dropFirst().dropLast()) }
+      let name = line.prefix { $0 != " " }
+      if line.contains(" = "), ProfileSchema.joined(table, String(name)) == path {
+        return index + 1
+      }
+    }
+    return nil
+  }
+
+  /// The line of the header `[table]`.
+  static func header(of table: String) -> Int? {
+    lines.firstIndex(of: "[\(table)]").map { $0 + 1 }
+  }
+
+  /// The text with another line in the place of the one at `path`.
+  static func replacing(_ path: String, with line: String) -> String {
+    var lines = lines
+    if let number = Sample.line(of: path) { lines[number - 1] = line }
+    return lines.joined(separator: "\n")
+  }
+
+  /// The text with a line taken out of the table and `line` put right after its header.
+  static func without(table: String) -> String {
+    var kept: [String] = []
+    var isOut = false
+    for line in lines {
+      if line.hasPrefix("[") {
+        let name = String(line.dropFirst().dropLast())
+        isOut = name == table || name.hasPrefix(table + ".")
+      }
+      if !isOut { kept.append(line) }
+    }
+    return kept.joined(separator: "\n")
+  }
+}
+
+/// What is wrong with `text`; empty when nothing is.
+func problems(_ text: String) -> [ProfileError] {
+  do throws(ProfileErrors) {
+    _ = try BoardProfile.parse(text, file: "p.toml")
+    return []
+  } catch {
+    return error.problems
+  }
+}
+
+/// The printed errors of `text`.
+func report(_ text: String) -> String {
+  do throws(ProfileErrors) {
+    _ = try BoardProfile.parse(text, file: "p.toml")
+    return ""
+  } catch {
+    return error.description
+  }
+}

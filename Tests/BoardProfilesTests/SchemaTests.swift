@@ -1,0 +1,184 @@
+import LocationTypes
+import Testing
+
+@testable import BoardProfiles
+
+@Suite("Every key of the schema")
+struct SchemaTests {
+  @Test("the sample holds every key, reads back and is written the same")
+  func roundTrip() throws {
+    for key in ProfileSchema.keys { #expect(Sample.line(of: key.path) != nil, "\(key.path)") }
+    let again = try BoardProfile.parse(Sample.profile.text, file: "p.toml")
+    #expect(again == Sample.profile)
+    #expect(again.text == Sample.profile.text)
+  }
+
+  @Test("a key fills its own field and no other")
+  func ownField() throws {
+    for key in ProfileSchema.keys {
+      var draft = ProfileDraft()
+      let value = try #require(SchemaTests.otherValue(key, than: key.get(draft)))
+      key.put(&draft, value)
+      #expect(key.get(draft) == value, "\(key.path)")
+      for other in ProfileSchema.keys where other.path != key.path {
+        #expect(other.get(draft) == other.get(ProfileDraft()), "\(key.path) → \(other.path)")
+      }
+    }
+  }
+
+  @Test("keys and tables are named once, and each key's table exists")
+  func names() {
+    let paths = ProfileSchema.keys.map(\.path), tables = ProfileSchema.tables.map(\.path)
+    #expect(Set(paths).count == paths.count && Set(tables).count == tables.count)
+    for key in ProfileSchema.keys { #expect(tables.contains(key.table)) }
+    #expect(paths.count == 57)
+  }
+
+  @Test("a value of another type is refused at its place, whatever the key")
+  func wrongType() throws {
+    for key in ProfileSchema.keys {
+      let line = try #require(Sample.line(of: key.path))
+      for (wrong, kind) in SchemaTests.wrongTypes(key) {
+        let found = problems(Sample.replacing(key.path, with: "\(key.name) = \(wrong)"))
+        let error = try #require(found.first { $0.key == key.path }, "\(key.path) = \(wrong)")
+        #expect(error.line == line && error.column == key.name.count + 4)
+        #expect(error.problem == "is " + kind)
+        #expect(error.expected == key.expectation)
+      }
+    }
+  }
+
+  @Test("a value right outside the range is refused, the ends are taken")
+  func outOfRange() throws {
+    for key in ProfileSchema.keys {
+      for (value, isIn) in SchemaTests.edges(key) {
+        let found = problems(Sample.replacing(key.path, with: "\(key.name) = \(value)"))
+        let error = found.first { $0.key == key.path && $0.expected == key.expectation }
+        #expect((error == nil) == isIn, "\(key.path) = \(value): \(found)")
+        if let error { #expect(error.line == Sample.line(of: key.path)) }
+      }
+    }
+  }
+
+  @Test("a required key is missed at its table, an optional one is not")
+  func missing() throws {
+    for key in ProfileSchema.keys {
+      let found = problems(Sample.replacing(key.path, with: "# nothing"))
+      let error = found.first { $0.key == key.path && $0.problem == "is missing" }
+      #expect((error != nil) == key.isRequired, "\(key.path): \(found)")
+      guard let error else { continue }
+      #expect(found.count == 1)
+      #expect(error.expected == key.expectation)
+      #expect(error.line == (key.table.isEmpty ? 1 : Sample.header(of: key.table)))
+    }
+  }
+
+  @Test("a required table is missed where the one around it is, an optional one is not")
+  func missingTable() {
+    for table in ProfileSchema.tables where !table.path.isEmpty {
+      let found = problems(Sample.without(table: table.path))
+      let error = found.first { $0.key == table.path && $0.problem == "is missing" }
+      #expect((error != nil) == table.isRequired, "\(table.path): \(found)")
+    }
+    #expect(problems(Sample.without(table: "receiver")).map(\.key) == ["board.suspended.wakes_on"])
+    #expect(problems(Sample.without(table: "policy")).isEmpty)
+    #expect(problems(Sample.without(table: "board.off")).isEmpty)
+  }
+
+  @Test("a key with a wrong letter is told with the right one")
+  func typos() throws {
+    for key in ProfileSchema.keys where key.name.count > 4 {
+      var letters = Array(key.name)
+      letters.swapAt(1, 2)
+      guard letters != Array(key.name) else { continue }
+      let found = problems(Sample.replacing(key.path, with: "\(String(letters)) = 1"))
+      let error = try #require(found.first { $0.problem == "unknown key" }, "\(key.path)")
+      #expect(error.suggestion == "did you mean `\(key.name)`?")
+      #expect(error.line == Sample.line(of: key.path) && error.column == 1)
+      #expect(found.count == 1, "the misspelt key is not reported as missing as well")
+    }
+  }
+
+  @Test("a unit other than the key's is told with the right one")
+  func units() throws {
+    let others = ["s": "ms", "ms": "s", "mw": "w", "m": "km", "mps": "kmh", "baud": "bps"]
+    var seen: Set<String> = []
+    for key in ProfileSchema.keys {
+      guard let unit = Unit.of(key.name), let other = others[unit.suffix] else { continue }
+      seen.insert(unit.suffix)
+      let name = Unit.stem(of: key.name) + "_" + other
+      let found = problems(Sample.replacing(key.path, with: "\(name) = 1"))
+      #expect(found.map(\.suggestion) == ["give \(unit.word) as `\(key.name)`"], "\(key.path)")
+    }
+    #expect(seen.count == others.count)
+  }
+
+  private static func otherValue(_ key: ProfileKey, than old: ProfileValue?) -> ProfileValue? {
+    let candidates: [ProfileValue]
+    switch key.form {
+    case .text: candidates = [.text("other")]
+    case .word(let words): candidates = words.map { .text($0) }
+    case .words: candidates = [.words(["alarm", "bytes"])]
+    case .flag: candidates = [.flag(true), .flag(false)]
+    case .whole(let range): candidates = [.whole(range.upperBound - 1)]
+    case .oneOf(let numbers): candidates = numbers.map { .whole($0) }
+    case .number(let range): candidates = [.number(range.upperBound - 0.5)]
+    case .points: candidates = [.points([.init(off: .seconds(1), fix: .seconds(2))])]
+    }
+    return candidates.first { $0 != old }
+  }
+
+  private static func wrongTypes(_ key: ProfileKey) -> [(String, String)] {
+    let all = [
+      ("\"1\"", "text"), ("true", "true or false"), ("7", "a whole number"),
+      ("7.5", "a number with a fraction"), ("nan", "not a number"), ("-inf", "infinite"),
+      ("[]", "a list"), ("{}", "a table"), ("2024-01-01", "a date or time"),
+    ]
+    let right: Set<String>
+    switch key.form {
+    case .text, .word: right = ["text"]
+    case .flag: right = ["true or false"]
+    case .whole, .oneOf: right = ["a whole number"]
+    case .number: right = ["a whole number", "a number with a fraction"]
+    case .words, .points: right = ["a list"]
+    }
+    return all.filter { !right.contains($0.1) }
+  }
+
+  private static func edges(_ key: ProfileKey) -> [(String, Bool)] {
+    switch key.form {
+    case .text(let range):
+      let most = range.upperBound
+      return [
+        ("\"\"", false), ("\"a\"", true), ("\"" + String(repeating: "a", count: most) + "\"", true),
+        ("\"" + String(repeating: "é", count: most + 1) + "\"", false), ("\"a\\nb\"", false),
+        ("\"\\u001B[2J\"", false),
+      ]
+    case .word(let words):
+      return words.map { ("\"\($0)\"", true) } + [("\"\"", false), ("\"UBX\"", false)]
+    case .words:
+      return [("[\"alarm\"]", true)]
+    case .flag: return [("true", true), ("false", true)]
+    case .whole(let range):
+      return [
+        ("\(range.lowerBound - 1)", false), ("\(range.lowerBound)", true),
+        ("\(range.upperBound)", true), ("\(range.upperBound + 1)", false),
+        ("-9223372036854775808", false), ("9223372036854775807", false),
+      ]
+    case .oneOf(let numbers):
+      return numbers.map { ("\($0)", true) } + [("0", false), ("-9600", false), ("9601", false)]
+    case .number(let range):
+      return [
+        ("\(range.lowerBound)", true), ("\(range.upperBound)", true), ("-1e-9", false),
+        ("\(range.upperBound.nextUp)", false), ("\(range.lowerBound - 0.001)", false),
+        ("1e308", false), ("-9223372036854775808", false),
+      ]
+    case .points:
+      let pair = "{ off_s = 0, fix_s = 1 }"
+      return [
+        ("[]", false), ("[\(pair)]", true),
+        ("[" + Array(repeating: pair, count: 17).joined(separator: ", ") + "]", false),
+      ]
+    }
+  }
+}

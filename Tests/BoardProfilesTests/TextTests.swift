@@ -1,0 +1,212 @@
+import CTOML
+import LocationTypes
+import Testing
+
+@testable import BoardProfiles
+
+@Suite("Any text is a profile or an error with a place")
+struct TextTests {
+  static let broken: [(String, String)] = [
+    (
+      "",
+      "1:1: the profile is empty; Docs/Reference/board-profile.md lists what belongs in it"
+    ),
+    (
+      "# nothing but a remark\n\n",
+      "1:1: the profile is empty; Docs/Reference/board-profile.md lists what belongs in it"
+    ),
+    ("a = 1\na = 2\n", "2:1: a: is given twice; it is a whole number above; keep one of them"),
+    (
+      "[x]\n  power = 1.5\n  power = power\n",
+      "3:3: power: is given twice; it is a number above; keep one of them"
+    ),
+    (
+      "[x]\n  power = 1.5\n  power  = 2 # power = 3\n",
+      "3:3: power: is given twice; it is a number above; keep one of them"
+    ),
+    (
+      "k = { b = 1, b = 2 }\n",
+      "1:14: b: is given twice; it is a whole number above; keep one of them"
+    ),
+    (
+      "[board]\n[cache]\n[board]\n",
+      "3:1: board: is given twice; it is a table above; keep one of them"
+    ),
+    ("x = [\n", "1:7: not valid TOML: array: encountered end-of-file"),
+    ("x =\n", "1:4: not valid TOML: key-value pair: expected value, saw '\\n'"),
+    (
+      "x = 1 2\n",
+      "1:7: not valid TOML: key-value pair: expected a comment or whitespace, saw '2'"
+    ),
+    (
+      "ok = 1\nx = 99999999999999999999\n",
+      "2:25: not valid TOML: decimal integer: '99999999999999999999' is not representable in 64 bits"
+    ),
+    ("x = \"abc\n", ""),
+    ("a\u{0}b = 1\n", "1:2: not valid TOML: key-value pair: expected '=', saw '\\u0000'"),
+    (
+      "é = 1\n",
+      "1:1: not valid TOML: this letter may stand only in quotes or in a comment"
+    ),
+    (
+      "ok = \"é\"\nü = 1\n",
+      "2:1: not valid TOML: this letter may stand only in quotes or in a comment"
+    ),
+    ("ok = 1\n[[[\n", "2:1: not valid TOML: this line is no TOML"),
+  ]
+
+  @Test("texts that are no TOML, with the place", arguments: broken)
+  func syntax(_ text: String, _ message: String) {
+    let found = report(text)
+    if message.isEmpty {
+      #expect(found.hasPrefix("p.toml:1:"))
+    } else {
+      #expect(found == "p.toml:" + message)
+    }
+  }
+
+  @Test("what would exhaust the stack or the memory is refused, with the place")
+  func bounds() {
+    func many(_ text: String, _ count: Int) -> String { String(repeating: text, count: count) }
+    #expect(
+      report("ok = 1\na = " + many("[", 40_000))
+        == "p.toml:2:21: not valid TOML: value: exceeded maximum nested value depth of 16")
+    #expect(
+      report("ok = 1\na" + many(".a", 20_000) + " = 1")
+        == "p.toml:2:66: not valid TOML: more than 32 names joined by dots")
+    #expect(
+      report("x = \"" + many("x", 70_000) + "\"")
+        == "p.toml:1:1: not valid TOML: the text is longer than 64 KiB")
+    #expect(report("[a" + many(".a", 32) + "]\n").contains("a: no such table"))
+    // Four quotes end a text with a quote; what follows is a key again.
+    #expect(
+      report("x = [\"\"\"x\"\"\"\", {a" + many(".a", 40) + " = 1}, \"\"]")
+        .hasSuffix("more than 32 names joined by dots"))
+    #expect(report("a = " + many("[", 15) + many("]", 15)).hasPrefix("p.toml:1:1: a: unknown key"))
+  }
+
+  @Test("bytes that are no UTF-8, with the place")
+  func encoding() {
+    let bad: [[UInt8]] = [
+      [0xFF], [0xC0, 0x80], [0xC3], [0xE0, 0x80, 0x80], [0xED, 0xA0, 0x80],
+      [0xF0, 0x80, 0x80, 0x80],
+      [0xF4, 0x90, 0x80, 0x80], [0xE2, 0x82], [0x80], [0xF5, 0x80, 0x80, 0x80],
+    ]
+    for bytes in bad {
+      for (before, column) in [("a = 1\n", 1), ("a = 1\n# é", 4), ("a = 1\nb = \"€", 7)] {
+        do throws(ProfileErrors) {
+          _ = try BoardProfile.parse(bytes: Array(before.utf8) + bytes, file: "p.toml")
+          Issue.record("\(bytes) was taken")
+        } catch {
+          #expect(error.description == "p.toml:2:\(column): not valid TOML: this is not UTF-8")
+        }
+      }
+    }
+    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    #expect(throws: Never.self) {
+      try BoardProfile.parse(bytes: mark + Array(Sample.profile.text.utf8), file: "p.toml")
+    }
+  }
+
+  @Test("strings and comments hide dots and letters, all kinds of them")
+  func hidden() throws {
+    let dots = String(repeating: ".", count: 50)
+    let text = """
+      # \(dots) é
+      a = "\(dots) é \\" \(dots)" # \(dots)
+      b = '\(dots) é \\'
+      c = \"\"\"
+      \(dots) é " "" \\\"\"\" \(dots)
+      \"\"\"\"\"
+      d = '''
+      \(dots) é ' '' \\
+      '''
+      "é" = 1
+      'ü'.x = 1.5
+      """
+    let nodes = try TOMLText(Array(text.utf8)).nodes
+    #expect(nodes.map(\.key) == ["a", "b", "c", "d", "é", "ü", "x"])
+    #expect(nodes[4].keyPlace == TOMLPlace(line: 10, column: 1))
+    #expect(nodes[6].place == TOMLPlace(line: 11, column: 9))
+  }
+
+  @Test("values come in the order of the text, each with its holder and its places")
+  func places() throws {
+    let text = "z = 1\n[t]\nb = [true, 2.5]\na = 1979-05-27\n[t.u]\nc = 'x'\n"
+    let nodes = try TOMLText(Array(text.utf8)).nodes
+    #expect(nodes.map(\.key) == ["z", "t", "b", "", "", "a", "u", "c"])
+    #expect(nodes.map(\.parent) == [-1, -1, 1, 2, 2, 1, 1, 6])
+    #expect(nodes.map(\.keyPlace.line) == [1, 2, 3, 3, 3, 4, 5, 6])
+    #expect(nodes.map(\.keyPlace.column) == [1, 2, 1, 6, 12, 1, 4, 1])
+    #expect(nodes.map(\.place.column) == [5, 1, 5, 6, 12, 5, 1, 5])
+    #expect(
+      nodes.map(\.value) == [
+        .integer(1), .table, .array, .boolean(true), .float(2.5), .datetime, .table, .string("x"),
+      ])
+  }
+
+  @Test("the shim takes no bytes at all, and indices past the end")
+  func shim() {
+    guard let document = unsafe ctoml_parse(nil, 0) else {
+      Issue.record("no memory")
+      return
+    }
+    defer { unsafe ctoml_free(document) }
+    #expect(unsafe !ctoml_failed(document) && ctoml_count(document) == 0)
+    #expect(unsafe ctoml_entry_at(document, 7).key.length == 0)
+    ctoml_free(nil)
+  }
+
+  @Test("random bytes and mangled profiles never trap and always have a place")
+  func fuzz() {
+    var random = SplitMix(state: 20_240_229)
+    let sample = Array(Sample.profile.text.utf8)
+    let bits = [
+      "[", "]", "{", "}", "\"", "'''", "\"\"\"", "=", ".", ",", "\n", "#", "\\", "nan", "-inf",
+      "1e999",
+      "9223372036854775808", "0x", "\u{0}", "é", "[[", "a.b.c", "\u{FCFF}", "1979-05-27T07:32:00Z",
+    ].map { Array($0.utf8) }
+    for round in 0..<4_000 {
+      var bytes: [UInt8] = []
+      if round % 4 == 0 {
+        bytes = (0..<random.below(200)).map { _ in UInt8(random.below(256)) }
+      } else if round % 4 == 1 {
+        for _ in 0..<random.below(40) { bytes += bits[random.below(bits.count)] }
+      } else {
+        bytes = sample
+        for _ in 0...random.below(6) {
+          let place = random.below(bytes.count)
+          switch random.below(4) {
+          case 0: bytes[place] = UInt8(random.below(256))
+          case 1: bytes.remove(at: place)
+          case 2: bytes.insert(contentsOf: bits[random.below(bits.count)], at: place)
+          default: bytes = Array(bytes[place...]) + Array(bytes[..<place])
+          }
+        }
+      }
+      do throws(ProfileErrors) {
+        let profile = try BoardProfile.parse(bytes: bytes, file: "p.toml")
+        // What is taken is a profile that is written and taken again.
+        #expect((try? BoardProfile.parse(profile.text, file: "p.toml")) == profile)
+      } catch {
+        #expect(error.problems.allSatisfy { $0.line > 0 && $0.column > 0 && !$0.message.isEmpty })
+        #expect(!error.description.utf8.contains { $0 < 0x20 && $0 != 0x0A })
+      }
+    }
+  }
+}
+
+/// Sebastiano Vigna's splitmix64: small, seeded, the same everywhere.
+struct SplitMix {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+
+  mutating func below(_ limit: Int) -> Int { Int(next() % UInt64(max(limit, 1))) }
+}

@@ -1,0 +1,129 @@
+import LocationTypes
+import Testing
+
+@testable import DeferralCache
+
+@Suite("Power cuts") struct PowerCutTests {
+  @Test(
+    "RNG-2, RNG-3, RNG-7: years of power cuts at any moment: no name twice, nothing synced is lost",
+    arguments: 1...20 as ClosedRange<UInt64>)
+  func years(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let capacity = [2, 5, 16, 40][Int(seed % 4)]
+    var history = History(capacity: capacity)
+    var acknowledged: FixName?
+    for _ in 0..<40 {
+      var ring = try history.open(synced: false)
+      let survivors = walk(ring).fixes
+      let isTrue = survivors.allSatisfy { history.journal[$0.name] == $0.fix }
+      #expect(isTrue)
+      expectResumes(Cursor(resumingAfter: acknowledged, in: ring), ring, after: acknowledged)
+      // The power may fail before the header is durable: then nothing was named.
+      var synced: UInt64 = 0
+      var kept: [StoredFix] = []
+      if Int.random(in: 0..<5, using: &random) > 0 {
+        history.sync(&ring)
+        for _ in 0..<Int.random(in: 0..<5, using: &random) {
+          history.append(Int.random(in: 0...capacity, using: &random), to: &ring)
+          if Bool.random(using: &random) {
+            history.sync(&ring)
+            synced = ring.head
+            kept = walk(ring).fixes
+          }
+        }
+        if Int.random(in: 0..<6, using: &random) == 0 { ring.close() }
+        let sequence = ring.head - min(ring.head, UInt64.random(in: 1...4, using: &random))
+        if let stored = ring.stored(at: sequence) { acknowledged = stored.name }
+      }
+      let head = ring.head
+      var reached: [Bool] = []
+      for _ in 0..<history.sectors { reached.append(Bool.random(using: &random)) }
+      history.cutPower { reached[$0] }
+      let after = try surviving(history)
+      // What was synced and not overwritten since is there.
+      let expected = kept.filter {
+        $0.name.sequence < synced && $0.name.sequence + UInt64(capacity) >= head
+      }
+      let isKept = expected.allSatisfy { after.contains($0) }
+      #expect(isKept)
+    }
+    #expect(history.repeatedName == nil)
+  }
+
+  /// What opening a copy of the image finds.
+  private func surviving(_ history: History) throws -> [StoredFix] {
+    let copy = Memory(capacity: history.memory.capacity)
+    copy.bytes = history.memory.bytes
+    return walk(try copy.open()).fixes
+  }
+
+  private func expectResumes(
+    _ cursor: Cursor, _ ring: borrowing FixRing, after name: FixName?
+  ) {
+    let got = walk(ring, from: cursor.delivered).fixes
+    let isRight =
+      got == walk(ring).fixes.filter { stored in name.map { stored.name.order > $0.order } ?? true }
+    #expect(isRight)
+  }
+
+  @Test("RNG-3: a name lost to a power cut does not acknowledge its successor of the same number")
+  func successorOfTheSameNumber() throws {
+    var history = History(capacity: 8)
+    var first = try history.open()
+    history.append(5, to: &first)
+    history.disk = history.memory.bytes
+    history.append(3, to: &first)
+    let handled = FixName(generation: first.generation, sequence: 7)
+    history.cutPower { _ in false }
+    var second = try history.open()
+    #expect(second.start == 5)
+    history.append(4, to: &second)
+    var cursor = Cursor(resumingAfter: handled, in: second)
+    #expect(cursor == Cursor(at: 5))
+    cursor.deliver(to: second.head, in: second)
+    #expect(cursor.acknowledge(handled, in: second) == .repeated)
+    // Nor after more restarts.
+    let third = try history.open()
+    #expect(Cursor(resumingAfter: handled, in: third) == Cursor(at: 5))
+    let name = FixName(generation: second.generation, sequence: 6)
+    #expect(Cursor(resumingAfter: name, in: third) == Cursor(at: 7))
+  }
+
+  @Test("RNG-7: a branch cut off by a power cut never comes back among the later fixes")
+  func cutOffBranch() throws {
+    var history = History(capacity: 16)
+    var first = try history.open()
+    history.append(4, to: &first)
+    history.disk = history.memory.bytes
+    history.append(10, to: &first)
+    let late = history.memory.bytes
+    history.cutPower { _ in false }
+    var second = try history.open()
+    #expect(second.head == 4)
+    history.append(11, to: &second)
+    // The second sector of slots turns up as the first generation had left it.
+    history.memory.bytes.replaceSubrange(1536..<2048, with: late[1536..<2048])
+    let third = try history.open(synced: false)
+    #expect(third.head == 8)
+    #expect(walk(third).gaps.isEmpty)
+  }
+
+  @Test("RNG-7: a stale slot between current ones is zeroed at opening and told as missing")
+  func staleBetween() throws {
+    let memory = Memory(capacity: 4)
+    var first = try opened(memory)
+    for n in 0..<4 { first.append(fix(n)) }
+    let old = memory.bytes
+    // The second generation begins at 1, because 1 to 3 were lost.
+    memory.bytes.replaceSubrange(1024 + 64..<1024 + 256, with: [UInt8](repeating: 0, count: 192))
+    var second = try opened(memory)
+    #expect(second.start == 1)
+    for n in 1..<4 { second.append(fix(10 + n)) }
+    memory.bytes.replaceSubrange(1024 + 128..<1024 + 192, with: old[1024 + 128..<1024 + 192])
+    let third = try memory.open()
+    #expect(third.stored(at: 2) == nil && third.head == 4)
+    #expect(walk(third).gaps == [Gap(2..<3, from: time(11), to: time(13))])
+    #expect(memory.bytes[1024 + 128..<1024 + 192].allSatisfy { $0 == 0 })
+    #expect(third.unsynced.slots == 1024..<1280 && third.unsynced.wrapped == nil)
+  }
+}

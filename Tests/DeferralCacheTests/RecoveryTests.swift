@@ -1,0 +1,213 @@
+import DeferralCache
+import LocationTypes
+import Testing
+
+/// One moment of a history: the image, an earlier one, and what had been named till then.
+struct Moment {
+  var label: String
+  var image: [UInt8]
+  var journal: [FixName: Fix]
+  /// What opening the untouched image gives.
+  var whole: [StoredFix] = []
+}
+
+/// Runs a history with wrap-around, restarts, losses, an erasure and a close; keeps its moments.
+func moments(capacity: Int) throws -> [Moment] {
+  var history = History(capacity: capacity)
+  var moments: [Moment] = []
+  func keep(_ label: String) {
+    moments.append(
+      Moment(label: label, image: history.memory.bytes, journal: history.journal))
+  }
+  func session(_ label: String, _ count: Int, synced: Int = 0, close: Bool = false) throws {
+    var ring = try history.open(synced: false)
+    keep(label + ", opened")
+    ring.markSynced(ring.unsynced)
+    history.append(synced, to: &ring)
+    history.disk = history.memory.bytes
+    history.append(count - synced, to: &ring)
+    if close { ring.close() }
+    keep(label + ", run")
+  }
+  try session("first", capacity / 2)
+  try session("second", capacity / 3 + 1)
+  try session("third, goes round", capacity, close: true)
+  try session("fourth", capacity / 2 + 3, synced: 2)
+  history.cutPower { $0 % 2 == 1 }
+  try session("fifth, after a loss", 5, synced: 1)
+  history.cutPower { _ in false }
+  try session("sixth, after a loss", capacity / 4)
+  var ring = try history.open()
+  ring.erase(ring.head - 9..<ring.head - 6)
+  history.append(2 * capacity + 3, to: &ring)
+  ring.erase(ring.head - 3..<ring.head - 1)
+  keep("seventh, with erasures")
+  for i in moments.indices {
+    history.memory.bytes = moments[i].image
+    moments[i].whole = walk(try history.memory.open()).fixes
+  }
+  return moments
+}
+
+@Suite("Recovery") struct RecoveryTests {
+  @Test(
+    "RNG-7: every subset of sectors zero or older, at every moment of a history",
+    arguments: [16, 32])
+  func everySubset(capacity: Int) throws {
+    let moments = try moments(capacity: capacity)
+    let blank = [UInt8](repeating: 0, count: moments[0].image.count)
+    let sectors = (blank.count + 511) / 512
+    for (i, moment) in moments.enumerated() {
+      let others = [blank, moments[max(0, i - 1)].image, moments[i / 2].image]
+      for (which, other) in others.enumerated() {
+        for subset in 0..<1 << sectors {
+          let image = mixed([moment.image, other]) { subset >> $0 & 1 }
+          var lost = Loss(label: "\(moment.label), \(which), \(subset)")
+          lost.areBothHeadersGone = subset & 3 == 3
+          lost.isAHeaderGone = subset & 3 != 0
+          lost.intact = (2..<sectors).filter { subset >> $0 & 1 == 0 }
+          try check(image, moment, lost, capacity: capacity)
+        }
+      }
+    }
+  }
+
+  @Test("RNG-7: every mixture of new, older and zero sectors; a last sector cut short")
+  func everyMixture() throws {
+    let capacity = 21
+    let moments = try moments(capacity: capacity)
+    let blank = [UInt8](repeating: 0, count: moments[0].image.count)
+    for (i, moment) in moments.enumerated() {
+      let versions = [moment.image, moments[max(0, i - 2)].image, blank]
+      for code in 0..<243 {
+        let choice = [code % 3, code / 3 % 3, code / 9 % 3, code / 27 % 3, code / 81]
+        var lost = Loss(label: "\(moment.label), \(choice)")
+        lost.areBothHeadersGone = choice[0] > 0 && choice[1] > 0
+        lost.isAHeaderGone = choice[0] > 0 || choice[1] > 0
+        lost.intact = (2..<5).filter { choice[$0] == 0 }
+        try check(mixed(versions) { choice[$0] }, moment, lost, capacity: capacity)
+      }
+    }
+  }
+
+  @Test("RNG-7: any one bit flipped, anywhere in the image: nothing false is served")
+  func everyBit() throws {
+    let capacity = 10
+    let moments = try moments(capacity: capacity)
+    let memory = Memory(capacity: capacity)
+    for moment in [moments[0], moments[moments.count - 1]] {
+      for bit in 0..<moment.image.count * 8 {
+        var image = moment.image
+        image[bit / 8] ^= 1 << UInt8(bit % 8)
+        // With its only header's mark gone and no slot to speak for it, it may be anything.
+        if moment.image[512] == 0, moment.image[1024...].allSatisfy({ $0 == 0 }), bit < 64 {
+          try expectNoRing(image, capacity: capacity)
+          continue
+        }
+        let label = "\(moment.label), bit \(bit)"
+        try check(image, moment, Loss(label: label), capacity: capacity, isBrief: true)
+        let slot = bit / 512 - 16
+        let others = moment.whole.filter { Int($0.name.sequence) % capacity != slot }
+        memory.bytes = image
+        let left = walk(try memory.open()).fixes
+        let areThere = others.allSatisfy { left.contains($0) }
+        #expect(areThere, "\(label): nothing else is lost by it")
+      }
+    }
+  }
+
+  private func expectNoRing(_ image: [UInt8], capacity: Int) throws {
+    let memory = Memory(capacity: capacity)
+    memory.bytes = image
+    #expect(throws: RingError.notARing) { _ = try memory.open() }
+    #expect(memory.bytes == image)
+  }
+
+  /// What was done to an image.
+  struct Loss {
+    var label: String
+    /// Then a generation of which no slot is left either may be repeated.
+    var areBothHeadersGone = false
+    var isAHeaderGone = false
+    /// The sectors of slots that are as they were.
+    var intact: [Int] = []
+  }
+
+  private func check(
+    _ image: [UInt8], _ moment: Moment, _ loss: Loss, capacity: Int, isBrief: Bool = false
+  ) throws {
+    let memory = Memory(capacity: capacity)
+    memory.bytes = image
+    var ring = try opened(memory)
+    let comment = Comment(rawValue: loss.label)
+    let stored = walk(ring).fixes
+    let isTrue = stored.allSatisfy { moment.journal[$0.name] == $0.fix }
+    #expect(isTrue, comment)
+    let isOrdered = zip(stored, stored.dropFirst()).allSatisfy {
+      $0.name.order < $1.name.order && $0.fix.acquired < $1.fix.acquired
+    }
+    #expect(isOrdered, comment)
+    let inRange = stored.allSatisfy {
+      $0.name.sequence >= ring.tail && $0.name.sequence < ring.head
+    }
+    #expect(inRange && (stored.isEmpty || stored[0].name.sequence == ring.tail), comment)
+    #expect(ring.recovery.newest == stored.last, comment)
+    #expect(UInt64(stored.count) + ring.recovery.missing == ring.head - ring.tail, comment)
+    expectComplete(ring, moment, loss)
+    // A new name is new, also if only slots or only one header copy remained.
+    let used = moment.journal.keys.map(\.generation).max() ?? 0
+    if !loss.areBothHeadersGone { #expect(ring.generation > used, comment) }
+    let newest = stored.map(\.name.generation).max() ?? 0
+    #expect(ring.generation > newest, comment)
+    if isBrief { return }
+    expectResumes(ring, moment, stored, comment, isHeaderKnown: !loss.areBothHeadersGone)
+    expectReopens(&ring, memory, stored, comment)
+  }
+
+  /// No fix of an untouched sector was dropped, if it belongs to the last branch.
+  private func expectComplete(_ ring: borrowing FixRing, _ moment: Moment, _ loss: Loss) {
+    for found in moment.whole {
+      let sector = (1024 + Int(found.name.sequence) % ring.capacity * 64) / 512
+      guard loss.intact.contains(sector) else { continue }
+      // With the newest header lost, what its generation had cut off may be the newest there is.
+      let isPassed = found.name.sequence + UInt64(ring.capacity) < ring.head
+      if loss.isAHeaderGone && isPassed { continue }
+      #expect(
+        ring.stored(at: found.name.sequence) == found,
+        "\(loss.label): dropped \(found.name)")
+    }
+  }
+
+  /// RNG-3: from any name once given, a client gets every younger fix that is left and no other.
+  private func expectResumes(
+    _ ring: borrowing FixRing, _ moment: Moment, _ stored: [StoredFix], _ comment: Comment,
+    isHeaderKnown: Bool
+  ) {
+    for name in moment.journal.keys where name.sequence % 5 == 0 {
+      // Of a generation that no trace is left of, an image as old as that knows nothing.
+      guard name.generation < ring.generation else { continue }
+      let cursor = Cursor(resumingAfter: name, in: ring)
+      let got = stored.filter { $0.name.sequence >= cursor.delivered }
+      let younger = stored.filter { $0.name.order > name.order }
+      // Without a header a cut-off branch may be taken for the end of its generation.
+      let isRight = isHeaderKnown ? got == younger : younger.allSatisfy(got.contains)
+      #expect(isRight, comment)
+    }
+  }
+
+  /// Opened again, it has the same fixes; what is appended is there too.
+  private func expectReopens(
+    _ ring: inout FixRing, _ memory: Memory, _ stored: [StoredFix], _ comment: Comment
+  ) {
+    let names = [ring.append(fix(90_001)), ring.append(fix(90_002))]
+    let now = walk(ring).fixes
+    #expect(now.suffix(2).map(\.name) == names, comment)
+    #expect(now.dropLast(2).elementsEqual(stored.suffix(now.count - 2)), comment)
+    guard let again = try? memory.open() else {
+      Issue.record(comment)
+      return
+    }
+    #expect(walk(again).fixes == now && again.head == ring.head, comment)
+    #expect(again.generation > ring.generation, comment)
+  }
+}

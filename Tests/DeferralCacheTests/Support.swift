@@ -1,0 +1,136 @@
+import DeferralCache
+import LocationTypes
+
+/// Storage for one ring, as the runtime's memory-mapped file would be.
+@safe final class Memory {
+  let capacity: Int
+  let size: Int
+  private let buffer: UnsafeMutableRawBufferPointer
+
+  init(capacity: Int, size: Int? = nil) {
+    self.capacity = capacity
+    self.size = size ?? FixRing.storageSize(capacity: capacity)
+    unsafe buffer = .allocate(byteCount: self.size, alignment: 4096)
+    unsafe buffer.initializeMemory(as: UInt8.self, repeating: 0)
+  }
+
+  deinit { unsafe buffer.deallocate() }
+
+  func open(capacity: Int? = nil, floor: UInt32 = 0) throws(RingError) -> FixRing {
+    try unsafe FixRing(
+      recovering: buffer, capacity: capacity ?? self.capacity, generationFloor: floor)
+  }
+
+  func openMisaligned() throws(RingError) -> FixRing {
+    try unsafe FixRing(
+      recovering: UnsafeMutableRawBufferPointer(rebasing: buffer[4...]), capacity: capacity - 1)
+  }
+
+  var bytes: [UInt8] {
+    get { unsafe [UInt8](buffer) }
+    set {
+      precondition(newValue.count == size)
+      unsafe buffer.copyBytes(from: newValue)
+    }
+  }
+
+  subscript(index: Int) -> UInt8 {
+    get { unsafe buffer[index] }
+    set { unsafe buffer[index] = newValue }
+  }
+}
+
+/// Opens a ring as a service does: makes the header durable before the first append.
+func opened(_ memory: Memory, floor: UInt32 = 0) throws(RingError) -> FixRing {
+  var ring = try memory.open(floor: floor)
+  ring.markSynced(ring.unsynced)
+  return ring
+}
+
+/// SplitMix64: the same numbers from the same seed, everywhere.
+struct SeededGenerator: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+}
+
+/// The fix number `n` of a test: its content tells which it is.
+func fix(_ n: Int) -> Fix {
+  var fix = Fix(
+    acquired: Instant(microseconds: Int64(n) * 1_000_000),
+    coordinate: Coordinate(latitude_e9: 50_000_000_000 + Int64(n), longitude_e9: -Int64(n)))
+  fix.utc = UTCTime(microseconds: 1_700_000_000_000_000 + Int64(n) * 1_000_000)
+  return fix
+}
+
+func time(_ n: Int) -> FixTime { FixTime(acquired: fix(n).acquired, utc: fix(n).utc) }
+
+/// A fix with every field drawn at random, extremes and unknowns often.
+func randomFix(_ random: inout SeededGenerator) -> Fix {
+  var fix = Fix(
+    acquired: Instant(microseconds: pick(-(1 << 55) + 1, (1 << 55) - 1, &random)),
+    coordinate: Coordinate(
+      latitude_e9: pick(-90_000_000_000, 90_000_000_000, &random),
+      longitude_e9: pick(-180_000_000_000, 180_000_000_000, &random)),
+    mode: Bool.random(using: &random) ? .twoDimensional : .threeDimensional)
+  func some(_ low: Int64, _ high: Int64) -> Int32? {
+    Int.random(in: 0..<4, using: &random) == 0 ? nil : Int32(pick(low, high, &random))
+  }
+  if Int.random(in: 0..<4, using: &random) > 0 {
+    fix.utc = UTCTime(microseconds: pick(-(1 << 55) + 1, (1 << 55) - 1, &random))
+  }
+  fix.ellipsoidalAltitude_mm = some(Int64(Int32.min) + 1, Int64(Int32.max))
+  fix.altitude_mm = some(Int64(Int32.min) + 1, Int64(Int32.max))
+  fix.speed_mmps = some(0, Int64(Fix.speedLimit_mmps))
+  fix.course_e4 = some(0, 3_599_999)
+  fix.horizontalAccuracy_mm = some(0, Int64(Fix.accuracyLimit_mm))
+  fix.verticalAccuracy_mm = some(0, Int64(Fix.accuracyLimit_mm))
+  fix.speedAccuracy_mmps = some(0, Int64(Fix.speedAccuracyLimit_mmps))
+  fix.courseAccuracy_e2 = some(0, Int64(Fix.courseAccuracyLimit_e2))
+  fix.satellites = some(0, 254).map { Int16($0) }
+  fix.quality = FixQuality(rawValue: UInt8.random(in: 0...7, using: &random)) ?? .unknown
+  fix.isDateUncertain = Bool.random(using: &random)
+  fix.isSimulated = Bool.random(using: &random)
+  return fix
+}
+
+/// A number of the range; one time in four its end, one in eight next to zero.
+private func pick(_ low: Int64, _ high: Int64, _ random: inout SeededGenerator) -> Int64 {
+  switch Int.random(in: 0..<8, using: &random) {
+  case 0: return low
+  case 1: return high
+  case 2: return min(max(Int64.random(in: -1...1, using: &random), low), high)
+  default: return Int64.random(in: low...high, using: &random)
+  }
+}
+
+extension FixName {
+  /// Compares as fixes are named: by generation, then by sequence.
+  var order: (UInt32, UInt64) { (generation, sequence) }
+}
+
+/// All that a walk along the whole ring meets.
+func walk(_ ring: borrowing FixRing, from place: UInt64 = 0, to end: UInt64? = nil) -> [RingItem] {
+  var place = place
+  var items: [RingItem] = []
+  while let item = ring.next(at: &place, before: end ?? ring.head) { items.append(item) }
+  return items
+}
+
+extension [RingItem] {
+  var fixes: [StoredFix] {
+    compactMap { if case .fix(let stored) = $0 { stored } else { nil } }
+  }
+
+  var gaps: [Gap] {
+    compactMap { if case .gap(let gap) = $0 { gap } else { nil } }
+  }
+}

@@ -1,0 +1,196 @@
+import LocationTypes
+import Testing
+
+@testable import DeferralCache
+
+@Suite("Syncing") struct SyncTests {
+  @Test(
+    "after every start, count and erasure, the unsynced bytes are all that differ from the disk")
+  func unsyncedCoversAllThatDiffers() throws {
+    for capacity in 2...5 {
+      for start in 0...capacity + 2 {
+        for first in 0...capacity + 1 {
+          for second in 0...capacity + 1 {
+            var history = History(capacity: capacity)
+            var ring = try history.open(synced: false)
+            history.sync(&ring)
+            history.sync(&ring)
+            history.append(start, to: &ring)
+            history.sync(&ring)
+            history.append(first, to: &ring)
+            expectExact(history, ring, count: min(first, capacity))
+            // A sync takes its time: meanwhile more is appended.
+            let asked = ring.unsynced
+            copy(asked, to: &history)
+            history.append(second, to: &ring)
+            ring.markSynced(asked)
+            expectExact(history, ring, count: min(second, capacity))
+            history.sync(&ring)
+            #expect(history.disk == history.memory.bytes && ring.unsynced.isEmpty)
+            ring.erase(ring.tail..<ring.tail + 1)
+            history.sync(&ring)
+            #expect(history.disk == history.memory.bytes && ring.unsynced.isEmpty)
+          }
+        }
+      }
+    }
+  }
+
+  private func copy(_ asked: UnsyncedBytes, to history: inout History) {
+    let bytes = history.memory.bytes
+    for case let range? in [asked.header, asked.slots, asked.wrapped] {
+      history.disk.replaceSubrange(range, with: bytes[range])
+    }
+  }
+
+  /// The bytes told are those of `count` slots, and outside them disk and memory are the same.
+  private func expectExact(_ history: History, _ ring: borrowing FixRing, count: Int) {
+    let told = ring.unsynced
+    #expect((told.slots?.count ?? 0) + (told.wrapped?.count ?? 0) == 64 * count)
+    #expect(told.isEmpty == (count == 0))
+    #expect(told.slots?.isEmpty != true && told.wrapped?.isEmpty != true)
+    var disk = history.disk
+    let bytes = history.memory.bytes
+    for case let range? in [told.header, told.slots, told.wrapped] {
+      disk.replaceSubrange(range, with: bytes[range])
+    }
+    #expect(disk == bytes)
+  }
+
+  @Test("RNG-6: an erasure while a sync runs is not taken for synced")
+  func eraseDuringSync() throws {
+    var history = History(capacity: 4)
+    var ring = try history.open(synced: false)
+    history.sync(&ring)
+    history.sync(&ring)
+    history.append(3, to: &ring)
+    let asked = ring.unsynced
+    copy(asked, to: &history)
+    ring.erase(0..<2)
+    ring.markSynced(asked)
+    history.sync(&ring)
+    #expect(history.disk == history.memory.bytes)
+    #expect(ring.unsynced.isEmpty)
+  }
+
+  @Test("RNG-2: never are both header copies unsynced, whatever is opened, closed and synced when")
+  func oneHeaderAtATime() throws {
+    for code in 0..<1 << 10 {
+      let memory = Memory(capacity: 2)
+      var disk = memory.bytes
+      var ring = try memory.open()
+      for step in 0..<5 {
+        let bytes = memory.bytes
+        let differ = [0, 512].filter { bytes[$0..<$0 + 512] != disk[$0..<$0 + 512] }
+        #expect(differ.count <= 1)
+        if let header = ring.unsynced.header {
+          #expect(differ.isEmpty || differ == [header.lowerBound])
+        } else {
+          #expect(differ.isEmpty)
+        }
+        switch code >> (2 * step) & 3 {
+        case 0: ring.close()
+        case 1:
+          // The process dies, not the board: the next one finds the memory, and syncs all of it.
+          disk = memory.bytes
+          ring = try memory.open()
+        default:
+          let asked = ring.unsynced
+          if let header = asked.header {
+            disk.replaceSubrange(header, with: memory.bytes[header])
+          }
+          ring.markSynced(asked)
+        }
+      }
+    }
+  }
+
+  @Test("closing twice is closing once")
+  func closeTwice() throws {
+    let memory = Memory(capacity: 2)
+    var ring = try opened(memory)
+    ring.close()
+    let bytes = memory.bytes
+    ring.close()
+    #expect(memory.bytes == bytes)
+  }
+
+  @Test("a header rewritten while its sync runs is not taken for synced")
+  func closeDuringSync() throws {
+    let memory = Memory(capacity: 2)
+    var ring = try memory.open()
+    let asked = ring.unsynced
+    ring.close()
+    ring.markSynced(asked)
+    #expect(ring.unsynced.header == asked.header)
+    ring.markSynced(ring.unsynced)
+    #expect(ring.unsynced.header == 512..<1024)
+    ring.markSynced(ring.unsynced)
+    #expect(ring.unsynced.isEmpty)
+    for copy in 0..<2 {
+      for i in 0..<512 { memory[copy * 512 + i] = 0 }
+      #expect(try memory.open().recovery.wasClosed, "both copies say so")
+      ring = try opened(memory)
+      ring.close()
+      ring.markSynced(ring.unsynced)
+    }
+  }
+}
+
+@Suite("Starts of generations") struct GenerationStartsTests {
+  /// The plain definition: the numbers that no younger generation took over.
+  private func end(_ all: [(UInt32, UInt64)], _ name: FixName) -> UInt64 {
+    all.filter { $0.0 > name.generation }.map(\.1).reduce(name.sequence + 1, min)
+  }
+
+  @Test("RNG-3: over every sequence of six starts, the end of every name is exact")
+  func everySequence() {
+    for code in 0..<4096 {
+      var starts = GenerationStarts()
+      var all: [(UInt32, UInt64)] = []
+      for i in 0..<6 {
+        let start = UInt64(code >> (2 * i) & 3)
+        starts.begin(UInt32(2 * i + 1), at: start)
+        all.append((UInt32(2 * i + 1), start))
+      }
+      for generation in 0...12 as ClosedRange<UInt32> {
+        for sequence in 0...4 as ClosedRange<UInt64> {
+          let name = FixName(generation: generation, sequence: sequence)
+          #expect(starts.end(of: name) == end(all, name))
+        }
+      }
+    }
+  }
+
+  @Test(
+    "RNG-3: with more starts than there is room for, nothing younger than a name is passed over")
+  func overflow() {
+    var random = SeededGenerator(seed: 3)
+    for _ in 0..<200 {
+      var starts = GenerationStarts()
+      var all: [(UInt32, UInt64)] = []
+      var place: UInt64 = 5
+      for i in 1...60 as ClosedRange<UInt32> {
+        place += UInt64.random(in: 0...8, using: &random)
+        place -= min(place, UInt64.random(in: 0...3, using: &random))
+        starts.begin(i, at: place)
+        all.append((i, place))
+      }
+      #expect(starts.newest == 60 && starts.count <= 16)
+      for generation in 0...61 as ClosedRange<UInt32> {
+        for sequence in stride(from: 0, to: place + 20, by: 3) as StrideTo<UInt64> {
+          let name = FixName(generation: generation, sequence: sequence)
+          #expect(starts.end(of: name) <= end(all, name))
+          // Exact for whoever was away no longer than the record reaches back.
+          if generation >= 46 { #expect(starts.end(of: name) == end(all, name)) }
+        }
+      }
+    }
+  }
+
+  @Test("the greatest number has an end")
+  func greatest() {
+    let name = FixName(generation: 1, sequence: .max)
+    #expect(GenerationStarts().end(of: name) == .max)
+  }
+}

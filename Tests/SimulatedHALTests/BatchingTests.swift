@@ -1,0 +1,218 @@
+import GNSSProtocols
+import LocationHAL
+import LocationTypes
+import Testing
+
+@testable import SimulatedHAL
+
+@Suite("Batching inside the receiver") struct BatchingTests {
+  /// A receiver that tracks and batches from about 20.5 s on.
+  private func batching(
+    entries: UInt64 = 50, watermark: UInt64 = 30, live: Bool = false, pin: Bool = true,
+    _ change: (inout SimulationSetup) -> Void = { _ in }
+  ) -> SimulatedBoard {
+    var board = SimulatedBoard(m10(change), track: straight())
+    _ = listen(&board, until: seconds(0.5))
+    board.configureUBX()
+    _ = listen(&board, until: seconds(20.5))
+    board.configure([
+      (ConfigurationKey.batchEntries, entries), (ConfigurationKey.batchWatermark, watermark),
+      (ConfigurationKey.batchPinEnable, pin ? 1 : 0), (ConfigurationKey.batchEnable, 1),
+    ])
+    if !live { board.configure([(ConfigurationKey.navPVT, 0)]) }
+    let heard = listen(&board, until: seconds(20.9))
+    #expect(heard.refused.isEmpty)
+    #expect(board.receiverPowerState == (live ? .tracking : .batching))
+    return board
+  }
+
+  private func drain(_ board: inout SimulatedBoard, until end: Double) -> Heard {
+    board.send { $0.appendRetrieveBatch(sendsStatusFirst: true) }
+    return listen(&board, until: seconds(end))
+  }
+
+  @Test("the pin rises at the watermark and wakes a suspended board; nothing else is heard")
+  func watermark() {
+    var board = batching()
+    let waking = board.wait(in: .suspended, until: seconds(1_000))
+    #expect(waking == Waking(reason: .batchPin, batchPinRose: true))
+    // The 30th epoch since 20.9 s is that of 50 s; it is worked out 50 ms later.
+    #expect(board.now == seconds(50.05 + 0.3))
+    #expect(board.bytesLost == 0)
+    let again = board.wait(in: .suspended, until: seconds(60))
+    #expect(again == Waking(reason: .alarm, batchPinRose: false), "the level alone wakes nobody")
+  }
+
+  @Test("entries come oldest first, numbered on, and leave the buffer")
+  func order() {
+    var board = batching()
+    _ = board.wait(in: .suspended, until: seconds(1_000))
+    let first = drain(&board, until: 51.9)
+    #expect(first.statuses == [UBXBatchStatus(fillLevel: 30)])
+    let times = first.entries.compactMap(\.solution.utc)
+    #expect(times == (21...50).map { Scenario.start + .seconds($0) })
+    #expect(first.entries.map(\.messageCount) == Array(0..<30))
+    #expect(first.entries.allSatisfy { !$0.hasExtraPVT && $0.solution.isFixOK })
+    let second = drain(&board, until: 51.99)
+    #expect(second.statuses == [UBXBatchStatus(fillLevel: 1, nextMessageCount: 30)])
+    #expect(second.entries.map(\.messageCount) == [30])
+    let third = drain(&board, until: 52.04)
+    #expect(third.statuses == [UBXBatchStatus(fillLevel: 0, nextMessageCount: 31)])
+    #expect(third.entries.isEmpty)
+    #expect(board.violations.isEmpty)
+  }
+
+  @Test("after draining below it the pin rises again at the watermark")
+  func again() {
+    var board = batching()
+    _ = board.wait(in: .suspended, until: seconds(1_000))
+    _ = drain(&board, until: 51.9)
+    let waking = board.wait(in: .suspended, until: seconds(1_000))
+    #expect(waking.reason == .batchPin)
+    #expect(board.now == seconds(80.05 + 0.3))
+  }
+
+  @Test("a full buffer drops the oldest and counts them")
+  func overflow() {
+    var board = batching(watermark: 0)
+    _ = board.wait(in: .idle, until: seconds(100.5), listening: false)
+    let heard = drain(&board, until: 102.4)
+    #expect(heard.statuses == [UBXBatchStatus(fillLevel: 50, dropsAll: 30, dropsSinceLast: 30)])
+    #expect(heard.entries.first?.solution.utc == Scenario.start + .seconds(51))
+    #expect(heard.entries.last?.solution.utc == Scenario.start + .seconds(100))
+    let later = drain(&board, until: 102.9)
+    #expect(later.statuses.map(\.dropsAll) == [30])
+    #expect(later.statuses.map(\.dropsSinceLast) == [0])
+  }
+
+  @Test("disabling loses the buffer and lets the pin fall")
+  func disable() {
+    var board = batching()
+    _ = board.wait(in: .idle, until: seconds(60.5), listening: false)
+    board.configure([(ConfigurationKey.batchEnable, 0)])
+    _ = listen(&board, until: seconds(61.5))
+    let heard = drain(&board, until: 62.9)
+    #expect(heard.statuses == [UBXBatchStatus(fillLevel: 0)])
+    #expect(heard.entries.isEmpty)
+    #expect(board.receiverPowerState == .tracking)
+    #expect(board.wait(in: .suspended, until: seconds(200)).reason == .alarm)
+  }
+
+  @Test("standby loses the buffer")
+  func standby() {
+    var board = batching()
+    _ = listen(&board, until: seconds(40.5))
+    board.send { $0.appendPowerRequest(UBXPowerRequest(wakeupSources: 32)) }
+    _ = listen(&board, until: seconds(41))
+    #expect(throws: Never.self) { try board.set(PinCommand(.receiverWake, .active)) }
+    _ = listen(&board, until: seconds(50.5))
+    #expect(drain(&board, until: 50.9).statuses.map(\.fillLevel) == [0])
+  }
+
+  @Test("live output may go on beside it, also while it drains")
+  func live() {
+    var board = batching(live: true)
+    let before = listen(&board, until: seconds(40.5))
+    #expect(before.solutions.count == 20)
+    let during = drain(&board, until: 43.5)
+    #expect(during.solutions.count == 3)
+    #expect(during.entries.count == 20)
+  }
+
+  @Test("live epochs come between entries, not after all of them")
+  func interleaved() {
+    var board = batching(entries: 600, watermark: 0, live: true) { $0.board.gatheredBytes = 1 }
+    _ = listen(&board, until: seconds(300.9))
+    board.send { $0.appendRetrieveBatch(sendsStatusFirst: false) }
+    let heard = listen(&board, until: seconds(310.9))
+    #expect(heard.entries.count == 280)
+    for (message, time) in zip(heard.messages, heard.times) {
+      if case .navPVT(let s) = message, let utc = s.utc {
+        let delay = time - (.boot + (utc - Scenario.start))
+        #expect(delay < .milliseconds(250))
+      }
+    }
+  }
+
+  @Test("the pin stays down where it is not enabled, not wired, or there is no watermark")
+  func noPin() {
+    var boards = 0
+    func check(_ board: consuming SimulatedBoard) {
+      #expect(board.wait(in: .suspended, until: seconds(200)).reason == .alarm)
+      boards += 1
+    }
+    check(batching(pin: false))
+    check(batching(watermark: 0))
+    check(batching { $0.receiver.hasBatchPin = false })
+    #expect(boards == 3)
+  }
+
+  @Test("a board that does not wake by the pin learns of it when it wakes")
+  func deafBoard() {
+    var board = batching { $0.board.suspended?.wakeSources = [.alarm] }
+    let waking = board.wait(in: .suspended, until: seconds(100))
+    #expect(waking == Waking(reason: .alarm, batchPinRose: true))
+  }
+
+  @Test("a larger buffer than there is room for is refused, by what is stored")
+  func capacity() {
+    let key = ConfigurationKey.self
+    let cases: [([(UInt32, UInt64)], Bool)] = [
+      ([(key.batchEntries, 600)], true), ([(key.batchEntries, 601)], false),
+      ([(key.batchEntries, 0)], false),
+      ([(key.batchEntries, 309), (key.batchExtraPVT, 1)], true),
+      ([(key.batchEntries, 310), (key.batchExtraPVT, 1)], false),
+      ([(key.batchEntries, 443), (key.batchExtraOdometer, 1)], true),
+      ([(key.batchEntries, 262), (key.batchExtraPVT, 1), (key.batchExtraOdometer, 1)], false),
+    ]
+    for (items, isTaken) in cases {
+      var board = SimulatedBoard(m10(), track: straight())
+      _ = listen(&board, until: seconds(0.5))
+      board.configure(items + [(key.batchEnable, 1)])
+      #expect(listen(&board, until: seconds(0.9)).refused.isEmpty == isTaken)
+    }
+    var board = SimulatedBoard(m10 { $0.receiver.batch = nil }, track: straight())
+    _ = listen(&board, until: seconds(0.5))
+    board.configure([(key.batchEnable, 1)])
+    #expect(listen(&board, until: seconds(0.9)).refused == [.cfgVALSET])
+  }
+
+  @Test("the extra PVT fields are flagged where they are stored")
+  func extraPVT() {
+    var board = SimulatedBoard(m10(), track: straight())
+    _ = listen(&board, until: seconds(0.5))
+    board.configure([
+      (ConfigurationKey.sendsNMEA, 0), (ConfigurationKey.batchEntries, 100),
+      (ConfigurationKey.batchExtraPVT, 1), (ConfigurationKey.batchEnable, 1),
+    ])
+    _ = listen(&board, until: seconds(30.5))
+    let heard = drain(&board, until: 31.9)
+    #expect(heard.entries.count == 30)
+    #expect(heard.entries.allSatisfy { $0.hasExtraPVT })
+    #expect(heard.entries.filter { $0.solution.fixType == 0 }.count == 10)
+  }
+}
+
+@Suite("The ring of epochs") struct BatchRingTests {
+  private func solution(_ second: Int64) -> UBXSolution {
+    UBXSolution(
+      utc: Scenario.start + .seconds(second), fixType: 3, isFixOK: true, longitude_e7: 0,
+      latitude_e7: 0, height_mm: 0, horizontalAccuracy_mm: 1)
+  }
+
+  @Test("what is dropped while it is sent is not sent; what comes meanwhile waits")
+  func dropsWhileSending() {
+    var batch = ReceiverBatch()
+    batch.enable(capacity: 3, hasExtraPVT: false)
+    for i: Int64 in 0..<3 { batch.append(solution(i)) }
+    batch.beginRetrieval()
+    batch.append(solution(3))
+    #expect(batch.toSend == 2)
+    var sent: [UTCTime?] = []
+    while let entry = batch.next() { sent.append(entry.solution.utc) }
+    #expect(sent == [Scenario.start + .seconds(1), Scenario.start + .seconds(2)])
+    #expect(batch.count == 1)
+    #expect(batch.status().dropsSinceLast == 1)
+    #expect(batch.status() == UBXBatchStatus(fillLevel: 1, dropsAll: 1, nextMessageCount: 2))
+  }
+}

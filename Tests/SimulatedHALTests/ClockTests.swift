@@ -1,0 +1,125 @@
+import GNSSProtocols
+import LocationHAL
+import LocationTypes
+import Testing
+
+@testable import SimulatedHAL
+
+@Suite("The virtual clock") struct ClockTests {
+  /// A receiver that never says anything within the test.
+  private func quiet(_ change: (inout SimulationSetup) -> Void = { _ in }) -> SimulationSetup {
+    m10 {
+      $0.receiver.hasSupplySwitch = true
+      change(&$0)
+    }
+  }
+
+  @Test("begins at 0 and moves to the deadline alone")
+  func deadline() {
+    var board = SimulatedBoard(quiet(), track: straight())
+    #expect(board.now == .boot)
+    let waking = board.wait(in: .idle, until: seconds(12.345678))
+    #expect(waking == Waking(reason: .alarm, batchPinRose: false))
+    #expect(board.now == seconds(12.345678))
+    #expect(board.ledger.hostWakes == 1)
+  }
+
+  @Test("a deadline that has passed returns at once, without a sleep")
+  func past() {
+    var board = SimulatedBoard(quiet(), track: straight())
+    _ = board.wait(in: .idle, until: seconds(5))
+    _ = board.takeEvents()
+    for deadline in [seconds(5), seconds(1)] {
+      #expect(board.wait(in: .suspended, until: deadline).reason == .alarm)
+      #expect(board.now == seconds(5))
+    }
+    #expect(board.takeEvents().isEmpty)
+    #expect(board.violations.isEmpty)
+  }
+
+  @Test("suspend: the alarm is rounded up, resuming is spent awake")
+  func suspend() {
+    var board = SimulatedBoard(quiet(), track: straight())
+    _ = board.wait(in: .suspended, until: seconds(10.2))
+    #expect(board.now == seconds(11.3))
+    #expect(board.ledger.time(of: .suspended) == .seconds(11))
+    #expect(board.ledger.awake == .milliseconds(300))
+    #expect(
+      board.takeEvents().suffix(3) == [
+        TimedBoardEvent(time: .boot, event: .board(.suspended, mW: 20)),
+        TimedBoardEvent(time: seconds(11), event: .board(.awake, mW: 600)),
+        TimedBoardEvent(time: seconds(11), event: .wake(.alarm)),
+      ])
+  }
+
+  @Test("an alarm at a whole second is not rounded to the next one")
+  func wholeAlarm() {
+    var board = SimulatedBoard(quiet { $0.board.suspended?.resume = .zero }, track: straight())
+    _ = board.wait(in: .suspended, until: seconds(10))
+    #expect(board.now == seconds(10))
+  }
+
+  @Test("PWR-9: an alarm too near gives a lighter sleep, and is told", arguments: [1.0, 2.0])
+  func tooNear(_ length: Double) {
+    var board = SimulatedBoard(quiet(), track: straight())
+    _ = board.wait(in: .suspended, until: seconds(length))
+    #expect(board.now == seconds(length))
+    #expect(board.violations.map(\.kind) == [.alarmTooNear])
+    #expect(board.ledger.time(of: .idle) == Interval(seconds: length))
+  }
+
+  @Test("an alarm just far enough is slept for")
+  func farEnough() {
+    var board = SimulatedBoard(quiet(), track: straight())
+    _ = board.wait(in: .suspended, until: seconds(2.000001))
+    #expect(board.violations.isEmpty)
+    #expect(board.ledger.time(of: .suspended) == .seconds(3))
+  }
+
+  @Test("a sleep the board does not have gives a lighter one, and is told")
+  func noSuchSleep() {
+    var board = SimulatedBoard(quiet(), track: straight())
+    _ = board.wait(in: .off, until: seconds(100))
+    #expect(board.violations.map(\.kind) == [.noSuchSleep])
+    #expect(board.ledger.time(of: .suspended) == .seconds(100))
+    var light = SimulatedBoard(quiet { $0.board.suspended = nil }, track: straight())
+    _ = light.wait(in: .off, until: seconds(100))
+    #expect(light.violations.map(\.kind) == [.noSuchSleep, .noSuchSleep])
+    #expect(light.ledger.time(of: .idle) == .seconds(100))
+  }
+
+  @Test("a request wakes every sleep that listens to requests")
+  func request() {
+    var board = SimulatedBoard(quiet(), track: straight())
+    board.request(at: seconds(50))
+    board.request(at: seconds(20))
+    #expect(board.wait(in: .suspended, until: .distantFuture).reason == .request)
+    #expect(board.now == seconds(20.3))
+    #expect(board.wait(in: .idle, until: .distantFuture).reason == .request)
+    #expect(board.now == seconds(50))
+    #expect(board.wait(in: .idle, until: seconds(60)).reason == .alarm)
+    #expect(board.ledger.hostWakes(for: .request) == 2)
+    #expect(board.ledger.hostWakes(for: .alarm) == 1)
+    var deaf = SimulatedBoard(
+      quiet { $0.board.suspended?.wakeSources = [.alarm] }, track: straight())
+    deaf.request(at: seconds(5))
+    #expect(deaf.wait(in: .suspended, until: seconds(20)).reason == .alarm)
+    #expect(deaf.now == seconds(20.3))
+  }
+
+  @Test("a sleep that nothing can end is told, and ends after 30 days")
+  func forever() {
+    var board = SimulatedBoard(quiet(), track: straight())
+    _ = board.wait(in: .idle, until: .distantFuture)
+    #expect(board.violations.map(\.kind) == [.sleepWithoutEnd])
+    #expect(board.now == seconds(30 * 86_400))
+  }
+
+  @Test("waiting awake passes time without a sleep or a wake")
+  func awake() {
+    var board = SimulatedBoard(quiet(), track: straight())
+    #expect(board.wait(in: .awake, until: seconds(3)).reason == .alarm)
+    #expect(board.ledger.awake == .seconds(3))
+    #expect(board.ledger.hostWakes == 0)
+  }
+}

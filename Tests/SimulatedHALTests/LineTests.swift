@@ -1,0 +1,231 @@
+import GNSSProtocols
+import LocationHAL
+import LocationTypes
+import Testing
+
+@testable import SimulatedHAL
+
+@Suite("Bytes on the line") struct LineTests {
+  private func sent(_ count: Int, at start: Double, speed: UInt32 = 9_600) -> ReceiverLine {
+    var line = ReceiverLine()
+    line.send([UInt8](repeating: 7, count: count).span, at: seconds(start), speed: speed)
+    return line
+  }
+
+  @Test("byte k arrives (k + 1) · 10 / baud after the burst began")
+  func byteTimes() {
+    var line = sent(100, at: 1)
+    for k in 0..<100 {
+      let arrival = 1_000_000 + (Int64(k + 1) * 10_000_000 + 9_599) / 9_600
+      #expect(line.firstArrival.map { abs($0.microseconds - arrival) <= 1 } == true)
+      let due = line.firstArrival ?? .boot
+      #expect(line.read(at: due - Interval(microseconds: 1), speed: 9_600).count == 0)
+      #expect(line.read(at: due, speed: 9_600).count == 1)
+    }
+    #expect(line.firstArrival == nil)
+  }
+
+  @Test("a burst waits until the line is free")
+  func queue() {
+    var line = sent(96, at: 1)
+    line.send([1, 2, 3].span, at: seconds(1.05), speed: 9_600)
+    #expect(line.freeAt == seconds(1.103125))
+    #expect(line.read(at: seconds(1.1), speed: 9_600).count == 96)
+    #expect(line.read(at: seconds(1.2), speed: 9_600).count == 3)
+  }
+
+  @Test("a wait ends when enough has gathered or the line pauses")
+  func gathering() {
+    var line = sent(96, at: 1)
+    let pause = Interval.milliseconds(2)
+    #expect(line.ready(enough: 4_095, pause: pause) == seconds(1.1))
+    #expect(line.ready(enough: 1, pause: pause) == line.firstArrival)
+    #expect(line.ready(enough: 48, pause: pause) == seconds(1.05))
+    line.send([1, 2, 3].span, at: seconds(1.102), speed: 9_600)
+    #expect(line.ready(enough: 4_095, pause: pause) == seconds(1.105125))
+    line.send([1, 2, 3].span, at: seconds(1.2), speed: 9_600)
+    #expect(line.ready(enough: 4_095, pause: pause) == seconds(1.105125))
+    #expect(line.ready(enough: 98, pause: pause).map { $0 > seconds(1.102) } == true)
+    #expect(line.ready(enough: 100, pause: pause) == seconds(1.105125))
+  }
+
+  @Test("chunks hold at most 128 bytes and go across bursts, in order")
+  func chunks() {
+    var line = ReceiverLine()
+    var value: UInt8 = 0
+    for count in [100, 100, 100] {
+      let bytes = (0..<count).map { _ -> UInt8 in
+        value &+= 1
+        return value
+      }
+      line.send(bytes.span, at: .boot, speed: 115_200)
+    }
+    var read: [UInt8] = []
+    var sizes: [Int] = []
+    while true {
+      let chunk = line.read(at: seconds(1), speed: 115_200)
+      if chunk.count == 0 { break }
+      sizes.append(chunk.count)
+      for i in 0..<chunk.count { read.append(chunk[i]) }
+    }
+    #expect(sizes == [128, 128, 44])
+    #expect(read == (1...300).map { UInt8(truncatingIfNeeded: $0) })
+  }
+
+  @Test("what arrived is lost up to a moment, the rest comes")
+  func losing() {
+    var line = sent(96, at: 1)
+    line.loseArrived(by: seconds(1.05))
+    #expect(line.lost == 48)
+    #expect(line.read(at: seconds(2), speed: 9_600).count == 48)
+  }
+
+  @Test("a sender that falls silent leaves what had arrived")
+  func cutting() {
+    var line = sent(96, at: 1)
+    line.send([UInt8](repeating: 8, count: 96).span, at: .boot, speed: 9_600)
+    #expect(line.read(at: seconds(1.01), speed: 9_600).count == 9)
+    line.cut(at: seconds(1.05))
+    #expect(line.freeAt == seconds(1.05))
+    #expect(line.read(at: seconds(2), speed: 9_600).count == 39)
+    #expect(line.firstArrival == nil)
+  }
+
+  @Test("bytes of another speed are rubbish")
+  func speeds() {
+    var line = sent(10, at: 0)
+    let chunk = line.read(at: seconds(1), speed: 38_400)
+    #expect(chunk.count == 10)
+    for i in 0..<10 { #expect(chunk[i] != 7) }
+  }
+
+  @Test("a long stream that is never read empty stays right")
+  func compaction() {
+    var line = ReceiverLine()
+    var value: UInt8 = 0
+    var expected: UInt8 = 0
+    for i in 0..<5_000 {
+      value = UInt8(truncatingIfNeeded: 2 * i)
+      line.send([value, value &+ 1].span, at: .boot, speed: 10_000_000)
+      if i == 0 { continue }
+      let time = Instant(microseconds: Int64(2 * i))
+      let chunk = line.read(at: time, speed: 10_000_000)
+      for k in 0..<chunk.count {
+        #expect(chunk[k] == expected)
+        expected &+= 1
+      }
+    }
+    #expect(expected != 0)
+  }
+
+  @Test("an epoch of NAV-PVT is there at its moment + latency + 100 bytes, and wakes once")
+  func epochTiming() {
+    var board = SimulatedBoard(streaming(), track: straight())
+    var times: [Int64] = []
+    while board.now < seconds(10) {
+      if board.wait(in: .idle, until: seconds(10)).reason == .bytes {
+        times.append(board.now.microseconds)
+        while let chunk = try? board.read(), chunk.count > 0 {}
+      }
+    }
+    // 100 bytes at 38,400 baud take 26.042 ms; the receiver runs from 0.25 s on.
+    let expected = (1...9).map { (second: Int64) -> Int64 in second * 1_000_000 + 76_042 }
+    #expect(times == expected)
+    #expect(board.ledger.hostWakes(for: .bytes) == 9)
+  }
+
+  @Test("with one byte to gather, every byte wakes")
+  func byteWakes() {
+    var board = SimulatedBoard(
+      streaming { $0.board.gatheredBytes = 1 }, track: straight())
+    let heard = listen(&board, until: seconds(2.5))
+    #expect(heard.bytes.count == 200)
+    #expect(board.ledger.hostWakes(for: .bytes) == 200)
+  }
+
+  @Test("bytes in suspend are lost, and so is what comes while resuming")
+  func suspended() {
+    var board = SimulatedBoard(
+      streaming { $0.board.suspended?.resume = .milliseconds(60) }, track: straight())
+    #expect(board.wait(in: .suspended, until: seconds(10)).reason == .alarm)
+    #expect(board.now == seconds(10.06))
+    #expect((try? board.read().count) == 0)
+    // The epoch of 10 s is cut in two by the end of resuming.
+    #expect(board.wait(in: .idle, until: seconds(10.5)).reason == .bytes)
+    let heard = listen(&board, until: seconds(12.5))
+    #expect(heard.bytes.count == 200 + 62)
+    #expect(heard.solutions.count == 2)
+    #expect(board.bytesLost == 9 * 100 + 38)
+  }
+
+  @Test("a byte wakes from suspend where the board says so, and the first ones are lost")
+  func wakesByByte() {
+    var board = SimulatedBoard(
+      streaming {
+        $0.board.suspended = SleepFigures(
+          mW: 20, resume: .milliseconds(10), wakeSources: [.alarm, .bytes])
+      }, track: straight())
+    #expect(board.wait(in: .suspended, until: seconds(100)).reason == .bytes)
+    #expect(board.now.microseconds == 1_050_000 + 261 + 10_000)
+    #expect(board.wait(in: .idle, until: seconds(1.5)).reason == .bytes)
+    #expect((try? board.read().count) == 61)
+  }
+
+  @Test("a deep sleep is not begun with bytes unread")
+  func unread() {
+    var board = SimulatedBoard(streaming(), track: straight())
+    _ = board.wait(in: .idle, until: seconds(1.06))
+    #expect(board.wait(in: .suspended, until: seconds(100)).reason == .bytes)
+    #expect(board.now == seconds(1.06))
+  }
+
+  @Test("the host's bytes take their time, and a full queue takes none")
+  func output() throws {
+    var board = SimulatedBoard(m10(), track: straight())
+    let block = [UInt8](repeating: 0x55, count: 2_000)
+    try board.write(block.span)
+    try board.write(block.span)
+    #expect(throws: LineFault.full) { try board.write(block.span) }
+    _ = board.wait(in: .idle, until: seconds(0.6))
+    try board.write(block.span)
+  }
+}
+
+@Suite("Waiting without listening") struct GatheringTests {
+  @Test("bytes do not end it and are there afterwards")
+  func gather() {
+    var board = SimulatedBoard(streaming(), track: straight())
+    #expect(board.wait(in: .idle, until: seconds(5.5), listening: false).reason == .alarm)
+    #expect(board.now == seconds(5.5))
+    #expect(board.ledger.hostWakes == 1)
+    #expect(board.wait(in: .idle, until: seconds(5.5), listening: false).reason == .alarm)
+    #expect(listen(&board, until: seconds(5.6)).solutions.count == 5)
+  }
+
+  @Test("the first byte ends a listening one")
+  func firstByte() {
+    var board = SimulatedBoard(
+      streaming { $0.board.gatheredBytes = 1 }, track: straight())
+    #expect(board.wait(in: .idle, until: seconds(5)).reason == .bytes)
+    #expect(board.now.microseconds == 1_050_000 + 261)
+  }
+
+  @Test("4,096 bytes are kept, and what comes later is lost, and later still comes again")
+  func overflow() {
+    var board = SimulatedBoard(streaming(), track: straight())
+    _ = board.wait(in: .idle, until: seconds(60.06), listening: false)
+    // 59 whole epochs have come, and 38 bytes of the one at 60 s.
+    #expect(board.bytesLost == 59 * 100 + 38 - 4_096)
+    let heard = listen(&board, until: seconds(62.5))
+    #expect(heard.bytes.count == 4_096 + 62 + 200)
+    #expect(heard.solutions.count == 42)
+  }
+
+  @Test("it does not wake a suspended board by a byte")
+  func suspended() {
+    var board = SimulatedBoard(
+      streaming { $0.board.suspended?.wakeSources = .all }, track: straight())
+    #expect(board.wait(in: .suspended, until: seconds(20), listening: false).reason == .alarm)
+    #expect(board.now == seconds(20.3))
+  }
+}

@@ -1,0 +1,118 @@
+import Glibc
+
+/// The built command, run as a user runs it.
+enum Command {
+  struct Result {
+    var status: Int32
+    var output: String
+    var errors: String
+  }
+
+  /// A directory of this test's own, empty.
+  static func directory() -> String {
+    var template = "/tmp/torpor-test-XXXXXX".utf8CString
+    return unsafe template.withUnsafeMutableBufferPointer { name in
+      guard let start = name.baseAddress, let made = unsafe mkdtemp(start) else { return "/tmp" }
+      return unsafe String(cString: made)
+    }
+  }
+
+  /// Writes `bytes` to `path`.
+  static func write(_ bytes: [UInt8], to path: String) {
+    let file = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o644)
+    defer { close(file) }
+    _ = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(file, $0.baseAddress, $0.count) }
+  }
+
+  /// What is in `path`; nil where it is not there.
+  static func read(_ path: String) -> String? {
+    let file = unsafe open(path, O_RDONLY)
+    guard file >= 0 else { return nil }
+    defer { close(file) }
+    var bytes: [UInt8] = []
+    var block = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      let count = unsafe block.withUnsafeMutableBytes {
+        unsafe Glibc.read(file, $0.baseAddress, $0.count)
+      }
+      if count <= 0 { break }
+      bytes += block[..<count]
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// The names in `directory`, hidden ones too.
+  static func names(in directory: String) -> [String] {
+    guard let stream = unsafe opendir(directory) else { return [] }
+    defer { unsafe closedir(stream) }
+    var names: [String] = []
+    while let entry = unsafe readdir(stream) {
+      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
+        unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+      }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    return names.sorted()
+  }
+
+  /// The command beside the test bundle.
+  static var path: String {
+    guard let real = unsafe realpath("/proc/self/exe", nil) else { return "torpor" }
+    defer { unsafe free(real) }
+    let bundle = unsafe String(cString: real)
+    let folder = bundle.split(separator: "/").dropLast().joined(separator: "/")
+    let beside = "/\(folder)/torpor"
+    if unsafe access(beside, X_OK) == 0 { return beside }
+    // Some runners load the bundle into a program of the toolchain: look in the package instead.
+    let package = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+    return "/\(package)/.build/debug/torpor"
+  }
+
+  /// The permissions of `path`.
+  static func permissions(of path: String) -> mode_t {
+    var status = stat()
+    return unsafe stat(path, &status) == 0 ? status.st_mode & 0o777 : 0
+  }
+
+  /// Changes the permissions of `path`.
+  static func setPermissions(of path: String, to mode: mode_t) {
+    _ = unsafe chmod(path, mode)
+  }
+
+  /// Runs it; standard output goes to `outputPath` where that is given, or into a pipe that nobody
+  /// reads.
+  static func run(
+    _ arguments: [String], input: [UInt8] = [], outputPath: String? = nil, nobodyReads: Bool = false
+  ) -> Result {
+    let folder = directory()
+    let paths = ["in", "out", "err"].map { "\(folder)/\($0)" }
+    write(input, to: paths[0])
+    var actions = unsafe posix_spawn_file_actions_t()
+    unsafe posix_spawn_file_actions_init(&actions)
+    unsafe posix_spawn_file_actions_addopen(&actions, 0, paths[0], O_RDONLY, 0)
+    unsafe posix_spawn_file_actions_addopen(
+      &actions, 1, outputPath ?? paths[1], O_WRONLY | O_CREAT, 0o644)
+    unsafe posix_spawn_file_actions_addopen(&actions, 2, paths[2], O_WRONLY | O_CREAT, 0o644)
+    var pipeEnds: [Int32] = [-1, -1]
+    if nobodyReads {
+      unsafe pipe(&pipeEnds)
+      close(pipeEnds[0])
+      unsafe posix_spawn_file_actions_adddup2(&actions, pipeEnds[1], 1)
+    }
+    defer { if nobodyReads { close(pipeEnds[1]) } }
+    let words = unsafe ([path] + arguments).map { unsafe strdup($0) }
+    var status: Int32 = -1
+    var process: pid_t = 0
+    if unsafe posix_spawn(&process, path, &actions, nil, words + [nil], environ) == 0 {
+      unsafe waitpid(process, &status, 0)
+    }
+    unsafe words.forEach { unsafe free($0) }
+    unsafe posix_spawn_file_actions_destroy(&actions)
+    let result = Result(
+      status: status & 0x7F == 0 ? status >> 8 & 0xFF : -(status & 0x7F),
+      output: read(paths[1]) ?? "", errors: read(paths[2]) ?? "")
+    for path in paths { unsafe unlink(path) }
+    unsafe rmdir(folder)
+    return result
+  }
+}

@@ -1,0 +1,60 @@
+import Testing
+
+@testable import torpor
+
+@Suite("JSON Lines")
+struct JSONWriterTests {
+  func line(_ body: (inout JSONWriter) -> Void) -> String {
+    var writer = JSONWriter()
+    writer.begin()
+    body(&writer)
+    writer.end()
+    return writer.text.string
+  }
+
+  @Test("quotation marks, backslashes and controls are escaped, everything else stands")
+  func escaping() {
+    let line = line { $0.member("a\"b", "q\"\\\n\r\t\u{8}\u{C}\u{0}\u{1F}\u{7F}é…😀/") }
+    #expect(
+      line == "{\"a\\\"b\":\"q\\\"\\\\\\n\\r\\t\\b\\f\\u0000\\u001f\u{7F}é…😀/\"}\n")
+  }
+
+  @Test(
+    "a number has the fewest digits that read back",
+    arguments: [
+      (0.1, "0.1"), (25, "25"), (-0.0, "0"), (1e-7, "1e-07"), (1.0 / 3, "0.3333333333333333"),
+      (1e300, "1e+300"), (123_456.75, "123456.75"), (-2.5, "-2.5"),
+    ] as [(Double, String)])
+  func numbers(value: Double, expected: String) {
+    #expect(line { $0.member("x", value) } == "{\"x\":\(expected)}\n")
+  }
+
+  @Test("NaN and infinity, which JSON does not know, are left out")
+  func notANumber() {
+    let line = line {
+      $0.member("a", Double.nan)
+      $0.member("b", Double.infinity)
+      $0.member("c", 1 as Int64)
+    }
+    #expect(line == "{\"c\":1}\n")
+  }
+
+  @Test("objects and lists nest, commas stand between members and nowhere else")
+  func nesting() {
+    let line = line { writer in
+      writer.object("o") { inner in
+        inner.member("a", 1 as Int64)
+        inner.member("b", true)
+      }
+      writer.object("empty") { _ in }
+      writer.list("l") { list in
+        list.element { $0.member("x", 1 as Int64) }
+        list.element { $0.null("y") }
+      }
+      writer.member("end", json: "[1,2]")
+    }
+    #expect(
+      line == "{\"o\":{\"a\":1,\"b\":true},\"empty\":{},\"l\":[{\"x\":1},{\"y\":null}],"
+        + "\"end\":[1,2]}\n")
+  }
+}

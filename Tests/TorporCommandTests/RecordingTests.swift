@@ -1,0 +1,159 @@
+import GNSSProtocols
+import LocationTypes
+import Testing
+
+@testable import LocationSimulation
+@testable import torpor
+
+@Suite("Header lines of recordings")
+struct RecordingFilterTests {
+  /// What the filter lets through and the dates it met, the bytes given in pieces of `size`.
+  func filtered(_ bytes: [UInt8], size: Int = .max) -> (bytes: [UInt8], dates: [CalendarDate]) {
+    var filter = RecordingFilter()
+    var passed: [UInt8] = []
+    var dates: [CalendarDate] = []
+    var start = 0
+    while start < bytes.count {
+      let block = Array(bytes[start..<min(bytes.count, start + min(size, bytes.count))])
+      let span = block.span
+      var offset = 0
+      while let piece = filter.next(span, &offset) {
+        switch piece {
+        case .bytes(let range): passed += block[range]
+        case .date(let date): dates.append(date)
+        }
+      }
+      start += block.count
+    }
+    return (passed, dates)
+  }
+
+  func passed(_ text: String) -> String {
+    String(decoding: filtered(Array(text.utf8)).bytes, as: UTF8.self)
+  }
+
+  @Test("lines starting with # are passed over, and nothing else")
+  func lines() {
+    #expect(passed("# a\n$X\r\n# b\r\n#\n#c") == "$X\r\n")
+    #expect(passed("$X # no header\n #neither\n") == "$X # no header\n #neither\n")
+    #expect(passed("\n\n#a\n\n") == "\n\n\n")
+  }
+
+  @Test("a # inside a UBX frame is data, also after a byte that ends lines")
+  func frames() {
+    let payload = Array("\n# not a header\n#".utf8)
+    let frame: [UInt8] =
+      [0xB5, 0x62, 0x0A, 0x23, UInt8(payload.count), 0] + payload + [0x0A, 0x23]
+    let recording = Array("#x\n".utf8) + frame + Array("\n# y\n".utf8) + frame
+    #expect(filtered(recording).bytes == frame + [0x0A] + frame)
+    #expect(filtered(Array("#x\n".utf8) + [0xB5] + Array("\n#y\n".utf8)).bytes == [0xB5, 0x0A])
+  }
+
+  @Test("what looks like a header and is binary is left as soon as that shows")
+  func binary() {
+    #expect(filtered(Array("\n#ab".utf8) + [0x01, 0xB5, 0x62]).bytes == [0x0A, 0x01, 0xB5, 0x62])
+  }
+
+  @Test(
+    "the date of the recording in the forms that recordings have",
+    arguments: [
+      ("# Date: 2014-12-31", 2014, 12, 31), ("# Date = 2015-03-18", 2015, 3, 18),
+      ("# Date: 2019-2-4", 2019, 2, 4), ("# Date: 2019-04 23", 2019, 4, 23),
+      ("#date:2020/01/30\r", 2020, 1, 30), ("#\tDATE\t: 2020-01-30 12:00", 2020, 1, 30),
+    ])
+  func dates(line: String, year: Int, month: Int, day: Int) {
+    let expected = CalendarDate(year: year, month: month, day: day)
+    #expect(filtered(Array((line + "\n").utf8)).dates == [expected].compactMap { $0 })
+  }
+
+  @Test(
+    "other lines have no date",
+    arguments: [
+      "# Date: 2019-02-30", "# Date: 19-02-03", "# Date 2019-02-03", "# Update: 2019-02-03",
+      "# Dates: 2019-02-03", "# Date: 20190-2-3", "# Date: 2019", "# Date:", "#", "# D",
+      "# A GPS week 0 date of 1999-08-22", "# Date: 2019-002-03",
+    ])
+  func noDates(line: String) {
+    #expect(filtered(Array((line + "\n").utf8)).dates.isEmpty)
+  }
+
+  @Test("pieces of any size give the same bytes and dates")
+  func pieces() {
+    var recording = Array("# Name: a\n# Date: 2014-12-31\n$GPGGA,1*00\r\n# b\n".utf8)
+    recording += [0xB5, 0x62, 1, 7, 5, 0] + Array("\n#\n#\n".utf8) + [10, 35]
+    recording += Array("\n# Date = 2015-1-2\n#x".utf8) + [0, 1] + Array("$GP\n#last".utf8)
+    let whole = filtered(recording)
+    #expect(whole.dates.count == 2)
+    for size in 1...recording.count {
+      let pieces = filtered(recording, size: size)
+      #expect(pieces.bytes == whole.bytes && pieces.dates == whole.dates, "pieces of \(size)")
+    }
+  }
+}
+
+@Suite("From bytes to epochs")
+struct RecordingDecoderTests {
+  static func sentence(_ body: String) -> String {
+    let sum = body.utf8.reduce(0, ^)
+    let digits = Array("0123456789ABCDEF")
+    return "$\(body)*\(digits[Int(sum >> 4)])\(digits[Int(sum & 15)])\r\n"
+  }
+
+  static func rmc(_ second: Int, _ date: String) -> String {
+    sentence("GPRMC,12000\(second).00,A,4717.11,N,00833.91,E,0.5,77.5,\(date),,,A")
+  }
+
+  func epochs(_ text: String, date: CalendarDate? = nil, size: Int = 7) -> [Epoch] {
+    var recording = RecordingDecoder(dateGiven: date)
+    var epochs: [Epoch] = []
+    let bytes = Array(text.utf8)
+    for start in stride(from: 0, to: bytes.count, by: size) {
+      recording.decode(Array(bytes[start..<min(start + size, bytes.count)])) { epochs.append($0) }
+    }
+    recording.finish { epochs.append($0) }
+    let count = recording.epochs
+    #expect(count == epochs.count)
+    return epochs
+  }
+
+  @Test("STD-13: the header's date repairs a date 1024 weeks back, one that is given wins")
+  func rollover() throws {
+    let old = Self.rmc(1, "160800")
+    #expect(epochs(old).first?.utc?.date == CalendarDate(year: 2000, month: 8, day: 16))
+    let repaired = epochs("# Date: 2020-04-01\n" + old)
+    #expect(repaired.first?.utc?.date == CalendarDate(year: 2020, month: 4, day: 1))
+    let given = epochs(
+      "# Date: 2001-01-01\n" + old, date: CalendarDate(year: 2020, month: 4, day: 1))
+    #expect(given.first?.utc?.date == CalendarDate(year: 2020, month: 4, day: 1))
+  }
+
+  @Test("two recordings in one file have each their own date")
+  func concatenated() {
+    let both =
+      "# Date: 2020-04-01\n" + Self.rmc(1, "160800") + "# Date: 2000-08-16\n"
+      + Self.rmc(2, "160800")
+    #expect(
+      epochs(both).map(\.utc?.date) == [
+        CalendarDate(year: 2020, month: 4, day: 1), CalendarDate(year: 2000, month: 8, day: 16),
+      ])
+  }
+
+  @Test("every epoch comes once, the last one at the end, whatever the pieces")
+  func everyEpoch() {
+    let text = (0...9).map { Self.rmc($0, "010420") }.joined()
+    let expected = epochs(text, size: .max / 2)
+    #expect(expected.count == 10)
+    for size in 1...90 { #expect(epochs(text, size: size) == expected) }
+  }
+
+  @Test("the report tells what was met and keeps silent about what was not")
+  func report() {
+    var recording = RecordingDecoder(dateGiven: nil)
+    recording.decode(Array((Self.rmc(1, "010420") + "$GPRMC,1*00\r\n").utf8)) { _ in }
+    recording.finish { _ in }
+    let report = recording.report
+    #expect(report.hasPrefix("torpor: 1 epochs, 1 with a fix, 1 NMEA sentences"))
+    #expect(report.contains("1 wrong checksums"))
+    #expect(!report.contains("UBX"))
+  }
+}

@@ -1,0 +1,146 @@
+import ArgumentParser
+import LocationTypes
+import Testing
+
+@testable import torpor
+
+@Suite("Values on the command line")
+struct ValuesTests {
+  @Test("distances: metres, kilometres, unlimited")
+  func distances() throws {
+    #expect(try Values.distance("500") == 500)
+    #expect(try Values.distance("0") == 0)
+    #expect(try Values.distance("500m") == 500)
+    #expect(try Values.distance("1.5km") == 1_500)
+    #expect(try Values.distance("2 km") == 2_000)
+    #expect(try Values.distance("1e3") == 1_000)
+    #expect(try Values.distance("Unlimited") == .infinity)
+  }
+
+  @Test("times: seconds, minutes, hours, unlimited")
+  func timeouts() throws {
+    #expect(try Values.timeout("90") == 90)
+    #expect(try Values.timeout("90s") == 90)
+    #expect(try Values.timeout("10min") == 600)
+    #expect(try Values.timeout("1.5h") == 5_400)
+    #expect(try Values.timeout("unlimited") == .infinity)
+  }
+
+  @Test(
+    "what is no number, negative, or no end is refused",
+    arguments: [
+      "nan", "NaN", "-nan", "inf", "infinity", "-inf", "-1", "-0.001", "1e999", "", " ", "m",
+      "0x10",
+      "1,5", "12abc", "--json", "１",
+    ])
+  func refused(text: String) {
+    #expect(throws: ValidationError.self) { try Values.distance(text) }
+    #expect(throws: ValidationError.self) { try Values.timeout(text) }
+    #expect(throws: ValidationError.self) { try Values.hours(text) }
+    #expect(throws: ValidationError.self) { try Values.accuracy(text) }
+    #expect(throws: ValidationError.self) { try Values.capacity(text) }
+  }
+
+  @Test("hours: more than none and at most 31 days")
+  func hours() throws {
+    #expect(try Values.hours("0.5") == 0.5)
+    #expect(try Values.hours("744") == 744)
+    #expect(throws: ValidationError.self) { try Values.hours("0") }
+    #expect(throws: ValidationError.self) { try Values.hours("745") }
+  }
+
+  @Test("STD-1: accuracy is best, navigation or metres")
+  func accuracies() throws {
+    #expect(try Values.accuracy("best") == -1)
+    #expect(try Values.accuracy("navigation") == -2)
+    #expect(try Values.accuracy("10") == 10)
+  }
+
+  @Test("capacity: 1 to a million fixes")
+  func capacities() throws {
+    #expect(try Values.capacity("1") == 1)
+    #expect(try Values.capacity("1000000") == 1_000_000)
+    #expect(throws: ValidationError.self) { try Values.capacity("0") }
+    #expect(throws: ValidationError.self) { try Values.capacity("1000001") }
+    #expect(throws: ValidationError.self) { try Values.capacity("1.5") }
+  }
+
+  @Test("dates of the calendar")
+  func dates() throws {
+    #expect(try Values.date("2014-04-03") == CalendarDate(year: 2014, month: 4, day: 3))
+    #expect(try Values.date("2020-02-29") == CalendarDate(year: 2020, month: 2, day: 29))
+    for wrong in [
+      "2019-02-29", "2014-13-01", "2014-00-01", "2014-01-32", "14-04-03", "2014-04",
+      "2014/04/03", "2014-04-03x", "", "-2014-04-03", "2014-04-+3", "0000-01-01",
+    ] {
+      #expect(throws: ValidationError.self) { try Values.date(wrong) }
+    }
+  }
+
+  @Test("a slip of the finger is understood, another word is not")
+  func suggestions() {
+    let names = ["decode", "replay", "simulate", "board"]
+    #expect(Suggestion.nearest(to: "deocde", among: names) == "decode")
+    #expect(Suggestion.nearest(to: "Replya", among: names) == "replay")
+    #expect(Suggestion.nearest(to: "sim", among: names) == "simulate")
+    #expect(Suggestion.nearest(to: "boards", among: names) == "board")
+    #expect(Suggestion.nearest(to: "xyz", among: names) == nil)
+    #expect(Suggestion.nearest(to: "", among: names) == nil)
+    #expect(Suggestion.distance("kitten", "sitting") == 3)
+    #expect(Suggestion.distance("ab", "ba") == 1)
+    #expect(Suggestion.distance("", "abc") == 3)
+  }
+}
+
+@Suite("Options of the commands")
+struct OptionTests {
+  @Test("replay takes what the reference says")
+  func replay() throws {
+    let command = try Replay.parse([
+      "--distance", "2km", "--timeout", "unlimited", "--capacity", "300", "--json", "a.nmea",
+    ])
+    #expect(command.deferral.distance == 2_000)
+    #expect(command.deferral.timeout == .infinity)
+    #expect(command.capacity == 300)
+    #expect(command.printing.json)
+    #expect(command.file == "a.nmea")
+    #expect(command.deferral.board == "simulated")
+  }
+
+  @Test("simulate takes what the reference says")
+  func simulate() throws {
+    let command = try Simulate.parse([
+      "--scenario", "commute", "--hours", "24", "--service", "standard", "--accuracy", "10",
+      "--noise", "none", "--ttff", "sampled", "--seed", "7", "--trace", "t.jsonl",
+    ])
+    #expect(command.scenario == .commute)
+    #expect(command.hours == 24)
+    #expect(command.service == .standard)
+    #expect(command.accuracy == 10)
+    #expect(command.noise == .none)
+    #expect(command.ttff == .sampled)
+    #expect(command.seed == 7)
+    #expect(command.printing.trace == "t.jsonl")
+  }
+
+  @Test(
+    "what contradicts itself or cannot be is refused",
+    arguments: [
+      ["--track", "a.csv", "--scenario", "day"], ["--hours", "0"], ["--hours", "nan"],
+      ["--timeout", "-5"], ["--distance", "nan"], ["--scenario", "swim"], ["--seed", "-1"],
+      ["--noise", "some"], ["--trace", "-"], ["extra"],
+    ])
+  func refused(arguments: [String]) {
+    #expect(throws: (any Error).self) { try Simulate.parse(arguments) }
+  }
+
+  @Test("every command's help can be made")
+  func help() {
+    #expect(Torpor.helpMessage().contains("torpor simulate"))
+    for line in Simulate.helpMessage().split(separator: "\n") { #expect(line.count <= 80) }
+    for command in Torpor.configuration.subcommands {
+      #expect(!command.helpMessage().isEmpty)
+      #expect(!command.configuration.abstract.isEmpty)
+    }
+  }
+}
