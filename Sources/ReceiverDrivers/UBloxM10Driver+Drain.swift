@@ -32,7 +32,6 @@ extension UBloxM10Driver {
 
   private mutating func hear(_ status: UBXBatchStatus) {
     drain.isAnswered = true
-    sends = 0
     counters.batchDrops.count(UInt32(status.dropsSinceLast))
     if lostItsBuffer(status) && loseConfiguration() { return }
     noteNext(status.nextMessageCount)

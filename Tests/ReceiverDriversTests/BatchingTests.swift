@@ -4,19 +4,9 @@ import Testing
 
 @testable import ReceiverDrivers
 
-private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000"
 private let enabling = "max=300 warn=250 extra=1 odo=0 pio=1 pioid=6 low=0 batch=1"
 
 @Suite("Batching") struct BatchingTests {
-  /// A bench that batches since a moment, everything before forgotten but the epochs.
-  private func batching(_ watermark: UInt16 = 250, _ setup: ReceiverSetup = Setups.wired) -> Bench {
-    let bench = Bench(setup)
-    bench.reach(.tracking)
-    bench.run(3)
-    bench.reach(.batching(watermark: watermark))
-    return bench
-  }
-
   @Test("Batching is switched on first, live output off then")
   func enter() {
     let bench = Bench(Setups.wired)
@@ -31,7 +21,7 @@ private let enabling = "max=300 warn=250 extra=1 odo=0 pio=1 pioid=6 low=0 batch
 
   @Test("The watermark's pin empties the buffer, in order and whole")
   func pin() {
-    let bench = batching(60)
+    let bench = Bench.batching(60)
     bench.run(200)
     #expect(bench.told.filter { $0 == .drained }.count == 3)
     #expect(bench.taken.count >= 180)
@@ -44,7 +34,7 @@ private let enabling = "max=300 warn=250 extra=1 odo=0 pio=1 pioid=6 low=0 batch
 
   @Test("A drain that is asked for is answered once, with everything before it")
   func drain() {
-    let bench = batching()
+    let bench = Bench.batching()
     bench.run(100)
     bench.forget()
     let newest = bench.receiver.epoch
@@ -62,7 +52,7 @@ private let enabling = "max=300 warn=250 extra=1 odo=0 pio=1 pioid=6 low=0 batch
 
   @Test("A drain of an empty buffer is answered", arguments: [0.1, 30])
   func emptyDrain(_ wait: Double) {
-    let bench = batching()
+    let bench = Bench.batching()
     bench.step(.drain)
     bench.settle()
     bench.forget()
@@ -90,7 +80,7 @@ private let enabling = "max=300 warn=250 extra=1 odo=0 pio=1 pioid=6 low=0 batch
   @Test("Leaving loses nothing and gives nothing twice: output on, drain, off")
   func leave() {
     for wait in stride(from: 40.0, to: 42.0, by: 0.13) {
-      let bench = batching()
+      let bench = Bench.batching()
       bench.run(wait)
       _ = bench.commands()
       bench.reach(.tracking)
@@ -108,7 +98,7 @@ private let enabling = "max=300 warn=250 extra=1 odo=0 pio=1 pioid=6 low=0 batch
 
   @Test("A slow line: the live epochs of a long drain come once each")
   func slowLine() {
-    let bench = batching(300, ReceiverSetup(batch: BatchSetup(capacity: 300)))
+    let bench = Bench.batching(300, ReceiverSetup(batch: BatchSetup(capacity: 300)))
     bench.run(290)
     bench.reach(.tracking)
     bench.run(10)
@@ -142,7 +132,7 @@ private let enabling = "max=300 warn=250 extra=1 odo=0 pio=1 pioid=6 low=0 batch
 
   @Test("Another watermark is written, and nothing else")
   func watermark() {
-    let bench = batching()
+    let bench = Bench.batching()
     bench.run(20)
     bench.forget()
     bench.reach(.batching(watermark: 100))
@@ -156,14 +146,14 @@ private let enabling = "max=300 warn=250 extra=1 odo=0 pio=1 pioid=6 low=0 batch
 
   @Test("A watermark above the capacity is the capacity; none is one", arguments: [0, 9_999])
   func watermarkBounds(_ watermark: UInt16) {
-    let bench = batching(watermark)
+    let bench = Bench.batching(watermark)
     #expect(bench.receiver.value(M10Key.batchWarnThrs) == (watermark == 0 ? 1 : 300))
     #expect(bench.told.last == .settled(.batching(watermark: watermark)))
   }
 
   @Test("Standby from batching empties the buffer first")
   func standbyDrains() {
-    let bench = batching()
+    let bench = Bench.batching()
     bench.run(50)
     let newest = bench.receiver.epoch
     bench.reach(.standby)
@@ -176,7 +166,7 @@ private let enabling = "max=300 warn=250 extra=1 odo=0 pio=1 pioid=6 low=0 batch
 
   @Test("PWR-5: off from batching empties the buffer, then standby, then cuts")
   func offDrains() {
-    let bench = batching(250, Setups.switched)
+    let bench = Bench.batching(250, Setups.switched)
     bench.run(50)
     let newest = bench.receiver.epoch
     bench.forget()
@@ -188,150 +178,9 @@ private let enabling = "max=300 warn=250 extra=1 odo=0 pio=1 pioid=6 low=0 batch
     bench.expectWhole()
   }
 
-  @Test("Half a drain: the rest is retrieved, nothing twice")
-  func halfDrain() {
-    let bench = batching()
-    bench.run(100)
-    bench.receiver.stallsAfter = 37
-    let repeats = bench.driver.counters.repeats
-    bench.step(.drain)
-    bench.settle()
-    #expect(bench.told.last == .drained)
-    #expect(bench.driver.counters.repeats == repeats + 1)
-    bench.expectClean()
-    bench.expectWhole()
-  }
-
-  @Test("Entries that are lost on the line are counted by msgCnt")
-  func lostEntries() {
-    let bench = batching()
-    bench.receiver.lostEntries = [10, 11, 40]
-    bench.run(100)
-    bench.step(.drain)
-    bench.settle()
-    #expect(bench.told.last == .drained)
-    #expect(bench.driver.counters.batchEntriesMissing == 3)
-    bench.expectClean()
-    #expect((bench.taken.last ?? 0) - (bench.taken.first ?? 0) + 1 - bench.taken.count == 3)
-  }
-
-  @Test("The last entry lost: the drain ends all the same")
-  func lastEntryLost() {
-    let bench = batching()
-    bench.run(50)
-    bench.receiver.lostEntries = [bench.receiver.buffer.count]
-    bench.step(.drain)
-    #expect(bench.settle())
-    #expect(bench.told.last == .drained)
-    #expect(bench.driver.counters.batchEntriesMissing == 1)
-  }
-
-  @Test("A lost MON-BATCH costs a retry at most")
-  func lostStatus() {
-    let bench = batching()
-    bench.run(50)
-    bench.receiver.lostAnswers = 1
-    bench.step(.drain)
-    #expect(bench.settle())
-    #expect(bench.told.last == .drained)
-    bench.expectClean()
-    bench.expectWhole()
-  }
-
-  @Test("Epochs the receiver drops because nobody comes are counted")
-  func drops() {
-    let bench = batching()
-    bench.passesPin = false
-    bench.run(400)
-    bench.step(.drain)
-    bench.settle()
-    #expect((95...105).contains(bench.driver.counters.batchDrops))
-    bench.expectClean()
-  }
-
-  @Test("A drain that stalls for good is a lost receiver; what is left comes after")
-  func stalledDrain() {
-    let bench = batching()
-    bench.run(60)
-    bench.forget()
-    bench.receiver.stallsAfter = 20
-    bench.step(.drain)
-    while bench.receiver.stallsAfter != nil { bench.run(0.005) }
-    bench.run(0.05)
-    bench.receiver.isSilent = true
-    while bench.driver.state != .lost { bench.run(0.05) }
-    #expect(bench.told == [.lost])
-    #expect(bench.driver.buffersFixes)
-    bench.receiver.isSilent = false
-    bench.settle()
-    #expect(bench.told == [.lost, .recovered, .settled(.batching(watermark: 250))])
-    #expect(bench.commands().contains("retrieve"))
-    bench.run(5)
-    bench.reach(.tracking)
-    bench.expectClean()
-  }
-
-  @Test("A drain is asked again after three silences, not more")
-  func drainTries() {
-    let bench = batching()
-    bench.run(20)
-    bench.forget()
-    bench.receiver.answersRetrieval = false
-    bench.step(.drain)
-    while bench.driver.state != .lost { bench.run(0.05) }
-    #expect(bench.commands() == ["retrieve", "retrieve", "retrieve"])
-  }
-
-  @Test("A reset while batching is seen by what it sends, repaired and told")
-  func resetWhileBatching() {
-    let bench = batching(250, ReceiverSetup(batch: Setups.batch))
-    bench.run(50)
-    bench.forget()
-    bench.receiver.reset(at: bench.now)
-    bench.run(20)
-    #expect(bench.told == [.recovered, .settled(.batching(watermark: 250))])
-    #expect(bench.receiver.isBatching)
-    #expect(bench.driver.counters.configurationsLost == 1)
-    bench.expectClean()
-  }
-
-  @Test("A reset that speaks at another speed is found by the next drain")
-  func resetUnheard() {
-    let bench = batching()
-    bench.run(50)
-    bench.forget()
-    bench.receiver.reset(at: bench.now)
-    bench.run(20)
-    #expect(bench.told.isEmpty)
-    bench.step(.drain)
-    #expect(bench.settle())
-    #expect(bench.told == [.lost, .recovered, .settled(.batching(watermark: 250))])
-    #expect(bench.receiver.isBatching && bench.receiver.speed == 115_200)
-    bench.expectClean()
-  }
-
-  @Test("A reset that the backup memory survives is found by the counters that begin anew")
-  func resetWithBackup() {
-    let bench = batching()
-    bench.run(50)
-    bench.step(.drain)
-    bench.settle()
-    bench.run(20)
-    bench.forget()
-    bench.receiver.reset(at: bench.now, keepsBackup: true)
-    bench.run(0.2)
-    bench.step(.drain)
-    #expect(bench.settle())
-    #expect(bench.driver.counters.configurationsLost == 1)
-    #expect(
-      bench.told == [.recovered, .drained, .settled(.batching(watermark: 250))]
-        || bench.told == [.drained, .recovered, .settled(.batching(watermark: 250))])
-    bench.expectClean()
-  }
-
   @Test("What an earlier run left in the buffer comes first")
   func earlierRun() {
-    let first = batching()
+    let first = Bench.batching()
     first.run(30)
     // The service ends and starts again; the receiver goes on.
     let left = first.receiver.buffer
@@ -385,7 +234,7 @@ private let enabling = "max=300 warn=250 extra=1 odo=0 pio=1 pioid=6 low=0 batch
 
   @Test("An empty buffer after a long time: the keys are written again, once a drain")
   func suspiciousEmptiness() {
-    let bench = batching()
+    let bench = Bench.batching()
     bench.step(.drain)
     bench.settle()
     bench.forget()
@@ -403,7 +252,7 @@ private let enabling = "max=300 warn=250 extra=1 odo=0 pio=1 pioid=6 low=0 batch
   @Test(
     "A drain that is asked for while a lost receiver is looked for is answered by the next loss")
   func drainWhileLost() {
-    let bench = batching()
+    let bench = Bench.batching()
     bench.receiver.isSilent = true
     bench.step(.drain)
     while bench.driver.state != .lost { bench.run(0.05) }
@@ -420,7 +269,7 @@ private let enabling = "max=300 warn=250 extra=1 odo=0 pio=1 pioid=6 low=0 batch
 
   @Test("Drains that are asked for while one runs are answered with it")
   func joined() {
-    let bench = batching()
+    let bench = Bench.batching()
     bench.run(100)
     bench.forget()
     bench.step(.drain)
@@ -456,7 +305,8 @@ private let enabling = "max=300 warn=250 extra=1 odo=0 pio=1 pioid=6 low=0 batch
 
   @Test("NMEA output: batches come by UBX, sentences are silent meanwhile")
   func nmea() {
-    let bench = batching(250, ReceiverSetup(lineSpeed: 115_200, output: .nmea, batch: Setups.batch))
+    let bench = Bench.batching(
+      250, ReceiverSetup(lineSpeed: 115_200, output: .nmea, batch: Setups.batch))
     #expect(bench.receiver.value(M10Key.uart1OutProtNMEA) == 0)
     bench.run(60)
     bench.step(.drain)
@@ -471,7 +321,7 @@ private let enabling = "max=300 warn=250 extra=1 odo=0 pio=1 pioid=6 low=0 batch
 
   @Test("PWR-2: an hour of batching wakes the host for the watermark and nothing else")
   func hour() {
-    let bench = batching(250)
+    let bench = Bench.batching(250)
     bench.forget()
     bench.run(3_600)
     #expect(bench.told == Array(repeating: .drained, count: 14))

@@ -198,3 +198,14 @@ enum Setups {
   static let switched = ReceiverSetup(
     lineSpeed: 115_200, hasWakePin: true, hasSupplySwitch: true, batch: batch)
 }
+
+extension Bench {
+  /// A bench that batches since a moment, everything before forgotten but the epochs.
+  static func batching(_ watermark: UInt16 = 250, _ setup: ReceiverSetup = Setups.wired) -> Bench {
+    let bench = Bench(setup)
+    bench.reach(.tracking)
+    bench.run(3)
+    bench.reach(.batching(watermark: watermark))
+    return bench
+  }
+}

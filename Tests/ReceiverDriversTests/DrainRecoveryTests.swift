@@ -1,0 +1,148 @@
+import GNSSProtocols
+import LocationTypes
+import Testing
+
+@testable import ReceiverDrivers
+
+@Suite("Drains that go wrong") struct DrainRecoveryTests {
+  @Test("Half a drain: the rest is retrieved, nothing twice")
+  func halfDrain() {
+    let bench = Bench.batching()
+    bench.run(100)
+    bench.receiver.stallsAfter = 37
+    let repeats = bench.driver.counters.repeats
+    bench.step(.drain)
+    bench.settle()
+    #expect(bench.told.last == .drained)
+    #expect(bench.driver.counters.repeats == repeats + 1)
+    bench.expectClean()
+    bench.expectWhole()
+  }
+
+  @Test("Entries that are lost on the line are counted by msgCnt")
+  func lostEntries() {
+    let bench = Bench.batching()
+    bench.receiver.lostEntries = [10, 11, 40]
+    bench.run(100)
+    bench.step(.drain)
+    bench.settle()
+    #expect(bench.told.last == .drained)
+    #expect(bench.driver.counters.batchEntriesMissing == 3)
+    bench.expectClean()
+    #expect((bench.taken.last ?? 0) - (bench.taken.first ?? 0) + 1 - bench.taken.count == 3)
+  }
+
+  @Test("The last entry lost: the drain ends all the same")
+  func lastEntryLost() {
+    let bench = Bench.batching()
+    bench.run(50)
+    bench.receiver.lostEntries = [bench.receiver.buffer.count]
+    bench.step(.drain)
+    #expect(bench.settle())
+    #expect(bench.told.last == .drained)
+    #expect(bench.driver.counters.batchEntriesMissing == 1)
+  }
+
+  @Test("A lost MON-BATCH costs a retry at most")
+  func lostStatus() {
+    let bench = Bench.batching()
+    bench.run(50)
+    bench.receiver.lostAnswers = 1
+    bench.step(.drain)
+    #expect(bench.settle())
+    #expect(bench.told.last == .drained)
+    bench.expectClean()
+    bench.expectWhole()
+  }
+
+  @Test("Epochs the receiver drops because nobody comes are counted")
+  func drops() {
+    let bench = Bench.batching()
+    bench.passesPin = false
+    bench.run(400)
+    bench.step(.drain)
+    bench.settle()
+    #expect((95...105).contains(bench.driver.counters.batchDrops))
+    bench.expectClean()
+  }
+
+  @Test("A drain that stalls for good is a lost receiver; what is left comes after")
+  func stalledDrain() {
+    let bench = Bench.batching()
+    bench.run(60)
+    bench.forget()
+    bench.receiver.stallsAfter = 20
+    bench.step(.drain)
+    while bench.receiver.stallsAfter != nil { bench.run(0.005) }
+    bench.run(0.05)
+    bench.receiver.isSilent = true
+    while bench.driver.state != .lost { bench.run(0.05) }
+    #expect(bench.told == [.lost])
+    #expect(bench.driver.buffersFixes)
+    bench.receiver.isSilent = false
+    bench.settle()
+    #expect(bench.told == [.lost, .recovered, .settled(.batching(watermark: 250))])
+    #expect(bench.commands().contains("retrieve"))
+    bench.run(5)
+    bench.reach(.tracking)
+    bench.expectClean()
+  }
+
+  @Test("A drain is asked again after three silences, not more")
+  func drainTries() {
+    let bench = Bench.batching()
+    bench.run(20)
+    bench.forget()
+    bench.receiver.answersRetrieval = false
+    bench.step(.drain)
+    while bench.driver.state != .lost { bench.run(0.05) }
+    #expect(bench.commands() == ["retrieve", "retrieve", "retrieve"])
+  }
+
+  @Test("A reset while batching is seen by what it sends, repaired and told")
+  func resetWhileBatching() {
+    let bench = Bench.batching(250, ReceiverSetup(batch: Setups.batch))
+    bench.run(50)
+    bench.forget()
+    bench.receiver.reset(at: bench.now)
+    bench.run(20)
+    #expect(bench.told == [.recovered, .settled(.batching(watermark: 250))])
+    #expect(bench.receiver.isBatching)
+    #expect(bench.driver.counters.configurationsLost == 1)
+    bench.expectClean()
+  }
+
+  @Test("A reset that speaks at another speed is found by the next drain")
+  func resetUnheard() {
+    let bench = Bench.batching()
+    bench.run(50)
+    bench.forget()
+    bench.receiver.reset(at: bench.now)
+    bench.run(20)
+    #expect(bench.told.isEmpty)
+    bench.step(.drain)
+    #expect(bench.settle())
+    #expect(bench.told == [.lost, .recovered, .settled(.batching(watermark: 250))])
+    #expect(bench.receiver.isBatching && bench.receiver.speed == 115_200)
+    bench.expectClean()
+  }
+
+  @Test("A reset that the backup memory survives is found by the counters that begin anew")
+  func resetWithBackup() {
+    let bench = Bench.batching()
+    bench.run(50)
+    bench.step(.drain)
+    bench.settle()
+    bench.run(20)
+    bench.forget()
+    bench.receiver.reset(at: bench.now, keepsBackup: true)
+    bench.run(0.2)
+    bench.step(.drain)
+    #expect(bench.settle())
+    #expect(bench.driver.counters.configurationsLost == 1)
+    #expect(
+      bench.told == [.recovered, .drained, .settled(.batching(watermark: 250))]
+        || bench.told == [.drained, .recovered, .settled(.batching(watermark: 250))])
+    bench.expectClean()
+  }
+}

@@ -1,0 +1,199 @@
+import GNSSProtocols
+import LocationTypes
+import Testing
+
+@testable import ReceiverDrivers
+
+private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000"
+
+@Suite("Configuration and tracking") struct TrackingTests {
+  @Test("PWR-6: fixes count from the acknowledgement of the configuration on")
+  func fixesCountWhenConfigured() {
+    let bench = Bench(ReceiverSetup(lineSpeed: 9_600))
+    bench.receiver.answerDelay = .milliseconds(400)
+    bench.reach(.tracking)
+    #expect(bench.told == [.settled(.tracking)])
+    #expect(bench.commands() == ["probe", configuration])
+    bench.run(10)
+    // The first epoch came as NMEA, before.
+    #expect(bench.taken.first == 2)
+    #expect(bench.taken.count >= 9)
+    #expect(bench.driver.counters.unconfigured == 1)
+    bench.expectClean()
+    bench.expectWhole()
+  }
+
+  @Test("A receiver at its default speed is found, told the line's speed and followed")
+  func followsSpeed() {
+    let bench = Bench(Setups.plain)
+    #expect(bench.reach(.tracking))
+    #expect(bench.commands() == ["probe", "baud=115200", "probe", configuration])
+    #expect(bench.receiver.speed == 115_200)
+    #expect(bench.states.contains(.probingDefault))
+    bench.run(5)
+    #expect(bench.taken.count == 5)
+    bench.expectClean()
+  }
+
+  @Test("A lost acknowledgement of the speed changes nothing: the new speed is tried")
+  func speedWithoutAnswer() {
+    let bench = Bench(Setups.plain)
+    bench.step(.goal(.tracking))
+    while bench.driver.state != .changingSpeed { bench.run(0.01) }
+    bench.receiver.lostAnswers = 1
+    #expect(bench.settle())
+    #expect(bench.told == [.settled(.tracking)])
+  }
+
+  @Test("NMEA output: sentences on, NAV-PVT off, and the epochs count")
+  func nmea() {
+    let bench = Bench(ReceiverSetup(output: .nmea))
+    bench.reach(.tracking)
+    #expect(bench.commands().last == "inUBX=1 outUBX=1 nmea=1 pvt=0 rate=1000")
+    bench.run(10)
+    #expect(bench.taken.count >= 8)
+    bench.expectClean()
+    bench.expectWhole()
+  }
+
+  @Test("A lost answer is asked for again, three times in all", arguments: [1, 2])
+  func repeats(_ lost: Int) {
+    let bench = Bench(ReceiverSetup())
+    bench.step(.goal(.tracking))
+    while bench.driver.state != .configuring { bench.run(0.01) }
+    bench.receiver.lostAnswers = lost
+    #expect(bench.settle())
+    #expect(bench.driver.counters.repeats == UInt32(lost))
+    #expect(bench.told == [.settled(.tracking)])
+    #expect(bench.commands().filter { $0 == configuration }.count == lost + 1)
+  }
+
+  @Test("DEF-43: three lost answers are a lost receiver, which is told once and tried again")
+  func losesAfterThree() {
+    let bench = Bench(ReceiverSetup())
+    bench.step(.goal(.tracking))
+    while bench.driver.state != .configuring { bench.run(0.01) }
+    bench.receiver.lostAnswers = 3
+    #expect(bench.settle())
+    #expect(bench.told == [.lost, .recovered, .settled(.tracking)])
+    #expect(bench.driver.counters.losses == 1)
+    bench.expectClean()
+  }
+
+  @Test("A refused configuration is tried again, then told, and tried again later")
+  func refusedConfiguration() {
+    let bench = Bench(ReceiverSetup())
+    bench.receiver.refusals = 3
+    #expect(bench.reach(.tracking))
+    #expect(bench.driver.counters.refusals == 3)
+    #expect(bench.told == [.lost, .recovered, .settled(.tracking)])
+  }
+
+  @Test("DEF-43: a silent receiver is tried for ever, at most once a minute")
+  func backOff() {
+    let bench = Bench(ReceiverSetup())
+    bench.receiver.isSilent = true
+    bench.step(.goal(.tracking))
+    bench.run(600)
+    #expect(bench.told == [.lost])
+    let losses = bench.driver.counters.losses
+    #expect(losses >= 8)
+    bench.run(600)
+    let more = bench.driver.counters.losses - losses
+    #expect((7...10).contains(more))
+    bench.receiver.isSilent = false
+    #expect(bench.settle(200))
+    #expect(bench.told == [.lost, .recovered, .settled(.tracking)])
+    bench.expectClean()
+  }
+
+  @Test("The back-off doubles from one second to a minute")
+  func backOffDoubles() {
+    let bench = Bench(ReceiverSetup())
+    bench.receiver.isSilent = true
+    bench.step(.goal(.tracking))
+    var waits: [Int64] = []
+    while waits.count < 8 {
+      while bench.driver.state != .lost { bench.run(0.01) }
+      bench.run(0.01)
+      waits.append(((bench.driver.deadline ?? .boot) - bench.now).microseconds / 10_000 + 2)
+      while bench.driver.state == .lost { bench.run(0.01) }
+    }
+    #expect(waits.map { ($0 + 50) / 100 } == [1, 2, 4, 8, 16, 32, 60, 60])
+  }
+
+  @Test("A reset while tracking is found by its NMEA and repaired")
+  func resetWhileTracking() {
+    let bench = Bench(ReceiverSetup())
+    bench.reach(.tracking)
+    bench.run(20)
+    bench.forget()
+    bench.receiver.reset(at: bench.now)
+    bench.run(5)
+    #expect(bench.told == [.recovered, .settled(.tracking)])
+    #expect(bench.driver.counters.configurationsLost == 1)
+    #expect(bench.taken.count >= 2)
+    bench.expectClean()
+  }
+
+  @Test("Silence while tracking is looked into, a receiver at another speed is found again")
+  func silence() {
+    let bench = Bench(Setups.plain)
+    bench.reach(.tracking)
+    bench.run(20)
+    bench.forget()
+    // Its sentences come at 9600 baud now and cannot be read.
+    bench.receiver.reset(at: bench.now)
+    bench.run(30)
+    #expect(bench.driver.state == .tracking)
+    #expect(bench.receiver.speed == 115_200)
+    #expect(bench.commands().contains("baud=115200"))
+    bench.expectClean()
+  }
+
+  @Test("The line goes away and comes back")
+  func lineFault() {
+    let bench = Bench(ReceiverSetup())
+    bench.reach(.tracking)
+    bench.forget()
+    bench.step(.lineFault)
+    #expect(bench.told == [.lost])
+    bench.step(.lineFault)
+    #expect(bench.settle())
+    #expect(bench.told == [.lost, .recovered, .settled(.tracking)])
+    bench.expectClean()
+  }
+
+  @Test("Garbage between the answers does no harm")
+  func garbage() {
+    let bench = Bench(ReceiverSetup())
+    bench.step(.goal(.tracking))
+    for i in 0..<20 {
+      bench.receiver.garble([0xB5, UInt8(i), 0x62, 0x24, 0xFF], at: bench.now)
+      bench.run(0.1)
+    }
+    bench.settle()
+    #expect(bench.told == [.settled(.tracking)])
+    bench.expectClean()
+  }
+
+  @Test("The late answer to a repeated command does not pass for the next command's")
+  func staleAnswers() {
+    let bench = Bench(Setups.wired)
+    bench.reach(.tracking)
+    bench.forget()
+    // The answers take longer than the driver waits: each command is sent twice.
+    bench.receiver.answerDelay = bench.driver.answerTime + .milliseconds(100)
+    bench.step(.goal(.batching(watermark: 250)))
+    while bench.driver.state == .enabling { bench.run(0.01) }
+    bench.receiver.answerDelay = .milliseconds(20)
+    bench.receiver.refusals = 0
+    #expect(bench.driver.state == .muting)
+    bench.run(0.3)
+    // Nothing but the answer to muting may have ended muting.
+    if bench.driver.state == .batching { #expect(bench.receiver.value(M10Key.navPVTOnUART1) == 0) }
+    bench.settle()
+    #expect(bench.receiver.value(M10Key.navPVTOnUART1) == 0)
+    bench.expectClean()
+  }
+}
