@@ -6,6 +6,7 @@ extension Client {
   public mutating func handle(
     _ request: Request, in ring: borrowing FixRing, _ context: ClientContext
   ) {
+    guard isConnected || request.needsNoProcess else { return }
     switch request {
     case .connect: connect(context)
     case .disconnect: disconnect(context)
@@ -62,7 +63,7 @@ extension Client {
   }
 
   private mutating func startUpdating(_ context: ClientContext) {
-    guard !isUpdating, isConnected else { return }
+    guard !isUpdating else { return }
     isUpdating = true
     filterFrom = nil
     if closesAtDrain {
@@ -141,7 +142,6 @@ extension Client {
   }
 
   private mutating func acknowledge(_ name: FixName, in ring: borrowing FixRing) {
-    guard isConnected else { return }
     switch cursor.acknowledge(name, in: ring) {
     case .ahead, .unknown: return
     case .advanced, .repeated: break
