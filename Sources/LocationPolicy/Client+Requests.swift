@@ -57,6 +57,7 @@ extension Client {
     failure = nil
     unacknowledgedThrough = nil
     waitsForDrain = false
+    tellsAtDrain = false
     isConnected = false
     cursor.rewind()
     dueUntil = cursor.delivered
@@ -85,6 +86,7 @@ extension Client {
     guard isUpdating else { return }
     end(.deferredCanceled, context)
     close(context)
+    tellsAtDrain = closesAtDrain
     if !waitsForDrain { dueUntil = context.head }
     turnUntil = .boot
   }

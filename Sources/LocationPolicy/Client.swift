@@ -72,6 +72,8 @@ public struct Client: Sendable {
   var firstEndTold = false
   var waitsForDrain = false
   var closesAtDrain = false
+  /// What comes out of the drain that closes goes to the process that stopped, which still lives.
+  var tellsAtDrain = false
   var failure: LocationErrorCode?
   var filterFrom: Coordinate?
   var unacknowledgedThrough: UInt64?
@@ -172,7 +174,7 @@ extension Client {
     if closesAtDrain {
       closesAtDrain = false
       owedUntil = context.head
-      dueUntil = context.head
+      if tellsAtDrain { dueUntil = context.head }
     }
     if isUpdating && deferral.state != .engaged { dueUntil = context.head }
   }
