@@ -158,13 +158,13 @@ extension Client {
   private mutating func setAuthorized(_ authorized: Bool, _ context: ClientContext) {
     guard authorized != isAuthorized else { return }
     isAuthorized = authorized
-    guard !authorized else { return }
-    if case .finish(let end) = deferral.handle(.end(.denied)) {
-      waitsForDrain = false
-      finish(end, context)
+    skip(to: context.head)
+    guard !authorized else {
+      hidesUntil = context.now
+      return
     }
-    cursor = Cursor(at: context.head)
-    dueUntil = context.head
+    waitsForDrain = false
+    if case .finish(let end) = deferral.handle(.end(.denied)) { finish(end, context) }
     if isUpdating { tell(.denied) }
   }
 }

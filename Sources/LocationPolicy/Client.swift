@@ -75,6 +75,8 @@ public struct Client: Sendable {
   /// What comes out of the drain that closes goes to the process that stopped, which still lives.
   var tellsAtDrain = false
   var failure: LocationErrorCode?
+  /// When it was authorized again; what was acquired until then is not for it.
+  var hidesUntil: Instant?
   var filterFrom: Coordinate?
   var unacknowledgedThrough: UInt64?
   var holdUntil = Instant.boot
@@ -132,6 +134,7 @@ extension Client {
   /// A valid fix went into the ring under `sequence`.
   public mutating func take(_ fix: Fix, _ context: ClientContext) {
     guard isUpdating else { return }
+    guard !isHidden(fix) else { return skip(to: context.head) }
     switch deferral.handle(.fix(fix)) {
     case .nothing: break
     case .flush: preconditionFailure("a fix does not end engagement by itself")
@@ -184,12 +187,12 @@ extension Client {
     let code = LocationErrorCode.deferredFailed
     if case .finish(let end) = deferral.handle(.end(code)) { finish(end, context) }
     if waitsForDrain || closesAtDrain { drained(context) }
-    if isUpdating { tell(.locationUnknown) }
+    locationUnknown()
   }
 
   /// No fix could be made for a long time (STD-10).
   public mutating func locationUnknown() {
-    if isUpdating { tell(.locationUnknown) }
+    if isUpdating && isAuthorized { tell(.locationUnknown) }
   }
 
   /// The ring is about to overwrite its oldest fix; the cursor moves on before (RNG-4).
@@ -203,6 +206,26 @@ extension Client {
       cursor.makeRoom(in: ring)
     }
     dueUntil = max(dueUntil, cursor.delivered)
+  }
+
+  /// Whether the fix was made while the client might not use location; a receiver's buffer may give
+  /// it out long after.
+  private mutating func isHidden(_ fix: Fix) -> Bool {
+    guard isAuthorized else { return true }
+    guard let hidden = hidesUntil else { return false }
+    if fix.acquired <= hidden { return true }
+    hidesUntil = nil
+    return false
+  }
+
+  /// Gives up all below `head`; nothing of it is ever shown (RNG-6).
+  mutating func skip(to head: UInt64) {
+    cursor = Cursor(at: head)
+    dueUntil = head
+    resumesAt = nil
+    closesAtDrain = false
+    tellsAtDrain = false
+    if !isUpdating { owedUntil = head }
   }
 
   mutating func tell(_ code: LocationErrorCode) { failure = code }
