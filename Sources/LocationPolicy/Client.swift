@@ -197,12 +197,15 @@ extension Client {
 
   /// The ring is about to overwrite its oldest fix; the cursor moves on before (RNG-4).
   ///
-  /// A client that is owed nothing loses nothing: its cursor just goes along.
+  /// A client that is owed nothing loses nothing: its cursor just goes along. What lies beyond
+  /// `owedUntil` is not lost to it either.
   public mutating func makeRoom(in ring: borrowing FixRing) {
-    if cursor.acknowledged >= owedUntil || (cursor.delivered >= owedUntil && isConnected) {
+    let isGone = ring.head + 1 > owedUntil.addingSaturated(UInt64(ring.capacity))
+    let isSettled = cursor.acknowledged >= owedUntil
+    if isSettled || (isGone && isConnected && cursor.gap == nil) {
       cursor = Cursor(at: ring.head)
       owedUntil = ring.head
-    } else {
+    } else if !isGone {
       cursor.makeRoom(in: ring)
     }
     dueUntil = max(dueUntil, cursor.delivered)
@@ -248,5 +251,13 @@ extension Client {
     ends.append(end)
     // One step adds two ends at most: with two places left it is time to tell (DEF-8).
     if ends.count > PendingEnds.capacity - 2 { waitsForDrain = false }
+  }
+}
+
+extension UInt64 {
+  /// The sum, or the largest number where it would not fit.
+  fileprivate func addingSaturated(_ other: UInt64) -> UInt64 {
+    let (sum, over) = addingReportingOverflow(other)
+    return over ? .max : sum
   }
 }
