@@ -47,10 +47,14 @@ extension Client {
   private mutating func nextRun(in ring: borrowing FixRing, until end: UInt64) -> Notice? {
     let first = cursor.delivered
     var place = first
-    guard case .fix? = ring.next(at: &place, before: end) else {
+    guard case .fix(var newest)? = ring.next(at: &place, before: end) else {
       return hole(until: place, in: ring)
     }
-    while place < end, ring.stored(at: place) != nil { place += 1 }
+    while place < end, let stored = ring.stored(at: place) {
+      newest = stored
+      place += 1
+    }
+    filterFrom = newest.fix.coordinate
     cursor.deliver(to: place, in: ring)
     return .batch(first: first, last: place - 1)
   }

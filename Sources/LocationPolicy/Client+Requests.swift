@@ -21,7 +21,6 @@ extension Client {
       endIfIncompatible(context)
     case .setDistanceFilter(let filter):
       settings.distanceFilter = filter
-      filterFrom = nil
       endIfIncompatible(context)
     case .allowDeferred(let distance, let timeout):
       wakeUp()
