@@ -88,6 +88,7 @@ extension Client {
     tellsAtDrain = closesAtDrain
     if !waitsForDrain { dueUntil = context.head }
     turnUntil = .boot
+    failure = nil  // after the end of its deferral and the batch comes nothing (DEF-37)
   }
 
   /// From here on nothing more is owed, but what the receiver holds of the time until now.
