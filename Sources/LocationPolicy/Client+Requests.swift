@@ -111,8 +111,10 @@ extension Client {
       isUpdating: isUpdating, settings: settings)
     guard let terms, failure == nil else {
       // The one before is cancelled even so (DEF-14).
+      let turn = deferral.state == .idle ? turnUntil : nil
       end(.deferredCanceled, context)
       finish(.failed(failure ?? .deferredFailed), context)
+      if let turn { turnUntil = turn }  // where nothing was deferred, nothing is kept up
       return
     }
     var start = context.newestFix
