@@ -52,7 +52,7 @@ extension Client {
     deferral = Deferral()
     distanceCheck = .distantFuture
     ends.removeAll()
-    firstEndTold = false
+    batchThrough = nil
     failure = nil
     unacknowledgedThrough = nil
     waitsForDrain = false

@@ -69,7 +69,8 @@ public struct Client: Sendable {
   /// Where the fixes of this run of updates begin, when older ones are owed before them.
   var resumesAt: UInt64?
   var ends = PendingEnds()
-  var firstEndTold = false
+  /// The end that was told last has its batch up to there, which comes next (X1).
+  var batchThrough: UInt64?
   var waitsForDrain = false
   var closesAtDrain = false
   /// What comes out of the drain that closes goes to the process that stopped, which still lives.
@@ -135,6 +136,7 @@ extension Client {
   public mutating func take(_ fix: Fix, _ context: ClientContext) {
     guard isUpdating else { return }
     guard !isHidden(fix) else { return skip(to: context.head) }
+    if let terms = deferral.terms, fix.acquired > terms.called { ends.close(at: context.head - 1) }
     switch deferral.handle(.fix(fix)) {
     case .nothing: break
     case .flush: preconditionFailure("a fix does not end engagement by itself")
@@ -235,7 +237,13 @@ extension Client {
 
   /// Ends the outstanding call now; its batch is what is in the ring.
   mutating func finish(_ end: DeferralEnd, _ context: ClientContext) {
-    append(end)
+    append(PendingEnd(end: end, through: context.head), context)
+  }
+
+  private mutating func append(_ end: PendingEnd, _ context: ClientContext) {
+    ends.append(end)
+    // One step adds two ends at most: with two places left it is time to tell (DEF-8).
+    if ends.count > PendingEnds.capacity - 2 { waitsForDrain = false }
     dueUntil = context.head
     turnUntil = context.now + context.deliveryHold
     distanceCheck = .distantFuture
@@ -244,13 +252,8 @@ extension Client {
   /// Ends the outstanding call; if the receiver holds fixes of it, tells so when they have come.
   mutating func finishAfterDrain(_ end: DeferralEnd, _ context: ClientContext) {
     if context.receiverBuffers { waitsForDrain = true }
-    finish(end, context)
-  }
-
-  private mutating func append(_ end: DeferralEnd) {
-    ends.append(end)
-    // One step adds two ends at most: with two places left it is time to tell (DEF-8).
-    if ends.count > PendingEnds.capacity - 2 { waitsForDrain = false }
+    let through = context.receiverBuffers ? .max : context.head
+    append(PendingEnd(end: end, through: through), context)
   }
 }
 
