@@ -87,7 +87,8 @@ struct FixTests {
       #expect(fix.speedAccuracy_mmps == speedAccuracy)
       #expect(fix.courseAccuracy_e2 == courseAccuracy)
     }
-    for (value, held) in [(-1, 0), (0, 0), (254, 254), (255, 254), (.max, 254)] as [(Int16, Int16)] {
+    for (value, held) in [(-1, 0), (0, 0), (254, 254), (255, 254), (.max, 254)] as [(Int16, Int16)]
+    {
       fix.satellites = value
       #expect(fix.satellites == held)
     }

@@ -42,7 +42,8 @@ func geodesic(_ p: Coordinate, _ q: Coordinate) -> Double {
 /// A place from degrees that are known to be good.
 func place(_ latitude: Double, _ longitude: Double) -> Coordinate {
   Coordinate(
-    latitude_e9: Int64((latitude * 1e9).rounded()), longitude_e9: Int64((longitude * 1e9).rounded()))
+    latitude_e9: Int64((latitude * 1e9).rounded()), longitude_e9: Int64((longitude * 1e9).rounded())
+  )
 }
 
 @Suite("Distances on the plane that touches the ellipsoid")
