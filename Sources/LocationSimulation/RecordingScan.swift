@@ -118,7 +118,7 @@ private struct Timeline {
     epochs += 1
     var moment = now
     if let time = time(of: epoch) {
-      if first == nil { first = time }
+      if first == nil { first = time - now.microseconds }
       let own = Instant(microseconds: time - (first ?? time))
       moment = epoch.origin == .batch ? max(own, .boot) : max(own, now)
     } else if epochs > 1 {
