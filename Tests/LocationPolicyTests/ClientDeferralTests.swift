@@ -75,7 +75,7 @@ struct ClientDeferralTests {
     world.may(true)
     // The start of the second is the last fix, 90 m out.
     #expect(world.fixes(1, east: 180) == [])
-    #expect(world.fixes(1, east: 191) == [.finish(nil), .batch(2...3)])
+    #expect(world.fixes(1, east: 193) == [.finish(nil), .batch(2...3)])
   }
 
   @Test("DEF-15: disallow cancels and flushes, once; with nothing outstanding it tells nothing")
@@ -148,7 +148,7 @@ struct ClientDeferralTests {
     world.may(true)
     #expect(world.state == .engaged)
     #expect(world.fixes(1, east: 45) == [])
-    #expect(world.fixes(1, east: 51) == [.finish(nil), .batch(2...3)])
+    #expect(world.fixes(1, east: 58) == [.finish(nil), .batch(2...3)])
     world.ask(.allowDeferred(distance: .infinity, timeout: 100))
     world.wait(60)
     world.ask(.setExecution(.foreground))

@@ -74,6 +74,12 @@ struct ClientGapTests {
     world.fixes(3)
     world.ask(.disconnect)
     #expect(world.ask(.connect, .startUpdating) == [.gap(4..<5, count: 1), .batch(5...5)])
+    world = World.started(capacity: 4)
+    world.fixes(6)
+    world.ask(.acknowledge(world.name(3)), .stopUpdating)
+    world.fixes(30)
+    world.ask(.disconnect)
+    #expect(world.ask(.connect, .startUpdating) == [.gap(4..<6, count: 2)])
   }
 
   @Test("RNG-4: who is owed nothing loses nothing, however far the ring goes")
