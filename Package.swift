@@ -43,8 +43,10 @@ let shell: [Target] = [
   .target(
     name: "LocationRuntime",
     dependencies: [
-      "LocationTypes", "DeferralCache", "GNSSProtocols", "LocationPolicy", "LocationEngine",
-      "LocationHAL",
+      // The drivers are not imported, but lie in the engine by value: when their layout changes, an
+      // incremental build must compile the loop again.
+      "LocationTypes", "DeferralCache", "GNSSProtocols", "ReceiverDrivers", "LocationPolicy",
+      "LocationEngine", "LocationHAL",
     ],
     swiftSettings: strict),
   .target(

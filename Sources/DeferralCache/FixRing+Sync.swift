@@ -77,7 +77,7 @@ extension FixRing {
   /// sync.
   public mutating func markSynced(_ bytes: UnsyncedBytes) {
     if bytes.eraseCount == sync.eraseCount { sync.dirtyFrom = max(sync.dirtyFrom, bytes.head) }
-    guard sync.isHeaderDirty, bytes.header != nil, bytes.revision == sync.revision else { return }
+    guard sync.isHeaderDirty, bytes.revision == sync.revision else { return }
     sync.durableCopy = sync.nextCopy
     sync.isHeaderDirty = false
     if sync.isMirrorDue {

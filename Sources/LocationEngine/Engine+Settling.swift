@@ -122,6 +122,7 @@ extension Engine {
     situation.isBusy = isBusy
     situation.searchingSince = search.since
     situation.offBefore = search.offBefore
+    situation.lastMessage = lastByte
     situation.drainDue = drainDue
     for i in 0..<clients.used {
       guard let hold = clients[i].awaitsAcknowledgementUntil, hold > now else { continue }

@@ -64,6 +64,8 @@ public struct Situation: Sendable {
   public var searchingSince: Instant?
   /// How long it had been off then; nil when unknown or its supply was cut.
   public var offBefore: Interval?
+  /// When its last message was complete: the next ones come whole intervals later.
+  public var lastMessage: Instant
   /// When the receiver's buffer must be drained at the latest; `.distantFuture` if it is not used.
   public var drainDue: Instant
 
@@ -74,6 +76,7 @@ public struct Situation: Sendable {
     holdUntil = nil
     searchingSince = nil
     offBefore = nil
+    lastMessage = .boot
     drainDue = .distantFuture
   }
 }
@@ -144,15 +147,21 @@ public struct Planner: Sendable {
     guard let since = situation.searchingSince, figures.longestGather > figures.fixInterval else {
       return nil
     }
-    let expected = figures.timeToFix.expected(after: situation.offBefore)
-    // The message of the first fix comes up to one interval later, and then takes its time.
-    var look = since + expected + figures.fixInterval + .milliseconds(500)
-    if look <= now {
-      let elapsed = now - since
-      look = now + max(figures.fixInterval, Interval(microseconds: elapsed.microseconds / 4))
-    }
-    return min(look, now + figures.longestGather)
+    let expected = since + figures.timeToFix.expected(after: situation.offBefore)
+    let overdue = Interval(microseconds: (now - since).microseconds / 4)
+    let wanted = min(expected > now ? expected : now + overdue, now + figures.longestGather)
+    return nextMessage(after: wanted, situation.lastMessage)
   }
+
+  /// When the first message after `time` should be there, so that it is not read late.
+  private func nextMessage(after time: Instant, _ last: Instant) -> Instant {
+    let interval = figures.fixInterval.microseconds
+    let count = max((time - last).microseconds, 0) / interval + 1
+    return last + figures.fixInterval * count + Planner.messageSlack
+  }
+
+  /// Messages come so much later than the last one led to expect.
+  static let messageSlack = Interval.milliseconds(50)
 
   /// How long the receiver is left to itself: to the watermark where no pin tells it, and a little
   /// beyond it where one does, for a pin may fail and its buffer must not overflow.

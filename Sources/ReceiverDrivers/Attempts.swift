@@ -53,7 +53,7 @@ struct Attempts: Sendable {
 /// CFG-VALSET would pass for the answer to the next.
 struct StaleAnswers: Sendable {
   /// How many may come.
-  var expected: UInt8 = 0
+  private(set) var expected: UInt8 = 0
   private var taken: UInt8 = 0
   private var until = Instant.boot
 

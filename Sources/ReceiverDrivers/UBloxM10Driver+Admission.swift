@@ -65,6 +65,19 @@ struct HeldEpochs: Sendable {
   }
 }
 
+extension UBloxM10Driver.State {
+  /// Whether live epochs are held back in this state.
+  var holdsLive: Bool {
+    switch self {
+    case .unmuting, .leaving, .disabling: true
+    case .idle, .unpowered, .powering, .pulsing, .waking, .probing, .probingDefault,
+      .changingSpeed, .configuring, .tracking, .enabling, .muting, .batching, .changingWatermark,
+      .draining, .fallingAsleep, .standby, .lost:
+      false
+    }
+  }
+}
+
 extension UBloxM10Driver {
   /// What to do with an epoch that the decoder produced; comes after `handle` of its message.
   ///
@@ -97,20 +110,17 @@ extension UBloxM10Driver {
     // Its first sentence may have come before the configuration was acknowledged.
     if let fix = epoch.fix, fix.acquired < configuredAt { return dropUnconfigured() }
     switch state {
-    case .tracking, .enabling, .muting:
-      if isStale(epoch) {
-        counters.duplicates.count()
-        return .drop
-      }
-      return state == .tracking ? .accept : acceptBesideBatching(epoch)
+    case .tracking: return accept(epoch, besideBatching: false)
+    case .enabling, .muting: return accept(epoch, besideBatching: true)
     case .batching, .changingWatermark, .draining:
       // What was begun before the output was muted may be complete only now.
       guard mayStraggle(epoch.fix?.acquired ?? now) else { return dropUnconfigured() }
-      return acceptBesideBatching(epoch)
+      return accept(epoch, besideBatching: true)
     case .unmuting, .leaving, .disabling:
       if held.add(epoch, at: now) { counters.duplicates.count() }
       return .hold
-    case .fallingAsleep: return facts.isConfigured ? .accept : dropUnconfigured()
+    case .fallingAsleep:
+      return facts.isConfigured ? accept(epoch, besideBatching: false) : dropUnconfigured()
     case .idle, .unpowered, .powering, .pulsing, .waking, .probing, .probingDefault,
       .changingSpeed, .configuring, .standby, .lost:
       return dropUnconfigured()
@@ -124,9 +134,14 @@ extension UBloxM10Driver {
     return utc <= newest
   }
 
-  /// The receiver may put this one into its buffer as well.
-  private mutating func acceptBesideBatching(_ epoch: Epoch) -> Admission {
-    if let utc = epoch.utc { overlap = utc }
+  /// Accepts a live epoch, unless it is stale; `besideBatching` says that the receiver may put it into
+  /// its buffer as well.
+  private mutating func accept(_ epoch: Epoch, besideBatching: Bool) -> Admission {
+    if isStale(epoch) {
+      counters.duplicates.count()
+      return .drop
+    }
+    if besideBatching, let utc = epoch.utc { overlap = utc }
     return .accept
   }
 
@@ -137,7 +152,6 @@ extension UBloxM10Driver {
 
   /// Batching has been left, or goes on with an empty buffer: what was held is free.
   mutating func releaseHeld() {
-    heldUntil = now
     guard held.released < held.count else { return }
     counters.duplicates.count(held.release(after: drain.newest_utc, drain.newest_arrival))
     if facts.batch != .off, let newest = held.newest_utc {

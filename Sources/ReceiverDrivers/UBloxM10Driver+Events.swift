@@ -107,7 +107,6 @@ extension UBloxM10Driver {
 
   mutating func repeatCommand() {
     counters.repeats.count()
-    staleAnswers.expected = 0
     send(lastSent)
   }
 

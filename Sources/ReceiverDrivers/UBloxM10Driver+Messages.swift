@@ -102,7 +102,6 @@ extension UBloxM10Driver {
       drain.emptied = now
     case .muting:
       facts.isMuted = true
-      facts.isDrained = false
       obeysSince = now
     case .changingWatermark: facts.watermark = askedWatermark
     case .unmuting:

@@ -177,7 +177,6 @@ extension UBloxM10Driver {
   mutating func forget(power: Power) {
     // Its backup memory may switch batching on again by itself.
     facts = Facts(power: power, batch: facts.batch == .off ? .off : .unknown)
-    drain.expected = nil
   }
 
   /// Puts the host's side of the line to a speed.

@@ -131,6 +131,7 @@ public struct UBloxM10Driver: Sendable {
     state = new
     sends = 0
     due = nil
+    if old.holdsLive { heldUntil = now }
     // A pulse always ends, whatever cut it short.
     if old == .pulsing { effects.pin = PinCommand(.receiverWake, .inactive) }
     begin(new)

@@ -234,6 +234,17 @@ import Testing
     }
   }
 
+  @Test("a client that comes back while the service runs resumes the same way")
+  func resumeWithinAGeneration() throws {
+    let memory = Memory(capacity: 4)
+    var ring = try opened(memory)
+    for n in 0..<6 { ring.append(fix(n)) }
+    for sequence in 2..<6 as Range<UInt64> {
+      let name = FixName(generation: ring.generation, sequence: sequence)
+      #expect(Cursor(resumingAfter: name, in: ring) == Cursor(at: sequence + 1))
+    }
+  }
+
   @Test("a name from another image begins at the tail")
   func resumeElsewhere() throws {
     let memory = Memory(capacity: 4)

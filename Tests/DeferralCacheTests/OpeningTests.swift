@@ -29,16 +29,30 @@ import Testing
 
   @Test("RNG-2: a header that never reached the disk, whole or torn, repeats no generation")
   func tornHeader() throws {
-    for keep in 0...64 {
+    for code in 0..<65 * 6 {
+      let keep = code / 6
       var history = History(capacity: 3)
+      // However many starts were before, and whether the mirror was written: which copy is good?
+      for _ in 0..<code % 3 {
+        var earlier = try history.open(synced: false)
+        history.sync(&earlier)
+      }
       var first = try history.open(synced: false)
-      history.sync(&first)
+      let good = first.unsynced.header
       history.sync(&first)
       history.append(2, to: &first)
-      history.sync(&first)
+      if code % 6 < 3 {
+        history.sync(&first)
+      } else {
+        // The power failed before the mirror was written: this start is all there is of it.
+        let slots = try #require(first.unsynced.slots)
+        history.disk.replaceSubrange(slots, with: history.memory.bytes[slots])
+        history.memory.bytes = history.disk
+      }
       // The next start writes its header; of it only the first bytes arrive.
       let second = try history.open(synced: false)
       let header = try #require(second.unsynced.header)
+      if code % 6 >= 3 { #expect(header != good) }
       var torn = history.disk
       let arrived = header.lowerBound..<header.lowerBound + 8 * keep
       torn.replaceSubrange(arrived, with: history.memory.bytes[arrived])
@@ -71,6 +85,24 @@ import Testing
     #expect(again.generation == ring.generation + 65_536)
     #expect(again.recovery.lostHeaders == 2)
     #expect(again.head == 6 && walk(again).fixes.map(\.fix) == (2..<6).map(fix))
+  }
+
+  @Test("RNG-4: with both header copies lost, what is missing between two generations is told")
+  func missingBetweenGenerations() throws {
+    let memory = Memory(capacity: 8)
+    var first = try opened(memory)
+    for n in 0..<4 { first.append(fix(n)) }
+    var second = try opened(memory)
+    for n in 4..<8 { second.append(fix(n)) }
+    for range in [0..<1024, 1024 + 256..<1024 + 384] {
+      for i in range { memory[i] = 0 }
+    }
+    let third = try opened(memory)
+    // Where the second began is not known any more: perhaps at 4.
+    let name = FixName(generation: first.generation, sequence: 9)
+    let cursor = Cursor(resumingAfter: name, in: third)
+    #expect(cursor == Cursor(at: 4))
+    #expect(walk(third, from: 4).gaps == [Gap(4..<6, from: time(3), to: time(6))])
   }
 
   @Test("RNG-2: a floor kept elsewhere holds even if the image was replaced by zeros")
@@ -170,10 +202,7 @@ import Testing
     var slot = Slot(fix(3), named: FixName(generation: 1, sequence: 3))
     slot.w0 = slot.w0 & ~0xFF | 9
     slot.w7 = slot.w7 & 0xFFFF_FFFF | UInt64(slot.computedChecksum) << 32
-    let words = [slot.w0, slot.w1, slot.w2, slot.w3, slot.w4, slot.w5, slot.w6, slot.w7]
-    for (i, word) in words.enumerated() {
-      for k in 0..<8 { memory[1024 + 192 + 8 * i + k] = UInt8(truncatingIfNeeded: word >> (8 * k)) }
-    }
+    put(slot, in: memory, at: 3)
     #expect(throws: RingError.otherFormat(found: 9, known: 1)) { _ = try memory.open() }
   }
 
@@ -183,11 +212,7 @@ import Testing
       let memory = Memory(capacity: 2)
       _ = try opened(memory)
       let slot = Slot(fix(1), named: FixName(generation: generation, sequence: sequence))
-      let words = [slot.w0, slot.w1, slot.w2, slot.w3, slot.w4, slot.w5, slot.w6, slot.w7]
-      let offset = 1024 + Int(sequence % 2) * 64
-      for (i, word) in words.enumerated() {
-        for k in 0..<8 { memory[offset + 8 * i + k] = UInt8(truncatingIfNeeded: word >> (8 * k)) }
-      }
+      put(slot, in: memory, at: Int(sequence % 2))
       return memory
     }
     #expect(try image(generation: 9, sequence: (1 << 39) - 2).open().head == (1 << 39) - 1)
@@ -197,6 +222,31 @@ import Testing
       }
     }
     #expect(try image(generation: .max - 2, sequence: 5).open().generation == .max - 1)
+  }
+
+  @Test("RNG-7: a slot that no version of this format wrote moves neither head nor generation")
+  func strangeSlot() throws {
+    let memory = Memory(capacity: 4)
+    var ring = try opened(memory)
+    ring.append(fix(0))
+    var slot = Slot(fix(1), named: FixName(generation: 70, sequence: 41))
+    slot.w0 |= 1 << 14
+    slot.w7 = slot.w7 & 0xFFFF_FFFF | UInt64(slot.computedChecksum) << 32
+    put(slot, in: memory, at: 1)
+    let again = try opened(memory)
+    #expect(again.generation == ring.generation + 1 && again.head == 1)
+    // Nor does a whole one in a place where its number does not belong.
+    put(Slot(fix(1), named: FixName(generation: 70, sequence: 42)), in: memory, at: 1)
+    let third = try opened(memory)
+    #expect(third.generation == ring.generation + 2 && third.head == 1)
+  }
+
+  private func put(_ slot: Slot, in memory: Memory, at position: Int) {
+    let words = [slot.w0, slot.w1, slot.w2, slot.w3, slot.w4, slot.w5, slot.w6, slot.w7]
+    for (i, word) in words.enumerated() {
+      let offset = 1024 + 64 * position + 8 * i
+      for k in 0..<8 { memory[offset + k] = UInt8(truncatingIfNeeded: word >> (8 * k)) }
+    }
   }
 
   @Test("the header's bytes are those of ring-format.md")

@@ -400,6 +400,24 @@ private let enabling = "max=300 warn=250 extra=1 odo=0 pio=1 pioid=6 low=0 batch
     #expect(bench.receiver.buffer.count >= 9)
   }
 
+  @Test(
+    "A drain that is asked for while a lost receiver is looked for is answered by the next loss")
+  func drainWhileLost() {
+    let bench = batching()
+    bench.receiver.isSilent = true
+    bench.step(.drain)
+    while bench.driver.state != .lost { bench.run(0.05) }
+    while bench.driver.state != .probing { bench.run(0.05) }
+    bench.forget()
+    bench.step(.drain)
+    #expect(bench.told.isEmpty)
+    while bench.driver.state != .lost { bench.run(0.05) }
+    #expect(bench.told == [.lost])
+    while bench.driver.state != .probing { bench.run(0.05) }
+    while bench.driver.state != .lost { bench.run(0.05) }
+    #expect(bench.told == [.lost])
+  }
+
   @Test("Drains that are asked for while one runs are answered with it")
   func joined() {
     let bench = batching()

@@ -108,7 +108,8 @@ final class Bench {
     case .acknowledged, .refused, .receiverVersion, .batchStatus, .batchEntry: commandUntil = nil
     default:
       // Hearing anything answers whether it sleeps.
-      if driver.state == .fallingAsleep { commandUntil = nil }
+      // Live epochs where none may be show a restart, which forgets what was asked.
+      if driver.state == .fallingAsleep || driver.state == .draining { commandUntil = nil }
     }
     step(.message(message))
     defer { pauseAt = assembler.isOpen ? now + .milliseconds(200) : nil }

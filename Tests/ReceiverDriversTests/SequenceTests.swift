@@ -392,6 +392,9 @@ private let enabling =
     bench.receiver.isSilent = false
     #expect(bench.settle())
     #expect(bench.told == [.lost, .recovered, .settled(.tracking)])
+    // That is over then: standby keeps the supply.
+    bench.reach(.standby)
+    #expect(bench.receiver.hasSupply && bench.receiver.isAsleep)
     bench.expectClean()
   }
 

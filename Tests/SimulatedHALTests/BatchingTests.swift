@@ -192,3 +192,27 @@ import Testing
     #expect(heard.entries.filter { $0.solution.fixType == 0 }.count == 10)
   }
 }
+
+@Suite("The ring of epochs") struct BatchRingTests {
+  private func solution(_ second: Int64) -> UBXSolution {
+    UBXSolution(
+      utc: Scenario.start + .seconds(second), fixType: 3, isFixOK: true, longitude_e7: 0,
+      latitude_e7: 0, height_mm: 0, horizontalAccuracy_mm: 1)
+  }
+
+  @Test("what is dropped while it is sent is not sent; what comes meanwhile waits")
+  func dropsWhileSending() {
+    var batch = ReceiverBatch()
+    batch.enable(capacity: 3, hasExtraPVT: false)
+    for i: Int64 in 0..<3 { batch.append(solution(i)) }
+    batch.beginRetrieval()
+    batch.append(solution(3))
+    #expect(batch.toSend == 2)
+    var sent: [UTCTime?] = []
+    while let entry = batch.next() { sent.append(entry.solution.utc) }
+    #expect(sent == [Scenario.start + .seconds(1), Scenario.start + .seconds(2)])
+    #expect(batch.count == 1)
+    #expect(batch.status().dropsSinceLast == 1)
+    #expect(batch.status() == UBXBatchStatus(fillLevel: 1, dropsAll: 1, nextMessageCount: 2))
+  }
+}

@@ -68,9 +68,21 @@ enum Command {
     return "/\(package)/.build/debug/torpor"
   }
 
-  /// Runs it; standard output goes to `outputPath` where that is given.
+  /// The permissions of `path`.
+  static func permissions(of path: String) -> mode_t {
+    var status = stat()
+    return unsafe stat(path, &status) == 0 ? status.st_mode & 0o777 : 0
+  }
+
+  /// Changes the permissions of `path`.
+  static func setPermissions(of path: String, to mode: mode_t) {
+    _ = unsafe chmod(path, mode)
+  }
+
+  /// Runs it; standard output goes to `outputPath` where that is given, or into a pipe that nobody
+  /// reads.
   static func run(
-    _ arguments: [String], input: [UInt8] = [], outputPath: String? = nil
+    _ arguments: [String], input: [UInt8] = [], outputPath: String? = nil, nobodyReads: Bool = false
   ) -> Result {
     let folder = directory()
     let paths = ["in", "out", "err"].map { "\(folder)/\($0)" }
@@ -81,6 +93,13 @@ enum Command {
     unsafe posix_spawn_file_actions_addopen(
       &actions, 1, outputPath ?? paths[1], O_WRONLY | O_CREAT, 0o644)
     unsafe posix_spawn_file_actions_addopen(&actions, 2, paths[2], O_WRONLY | O_CREAT, 0o644)
+    var pipeEnds: [Int32] = [-1, -1]
+    if nobodyReads {
+      unsafe pipe(&pipeEnds)
+      close(pipeEnds[0])
+      unsafe posix_spawn_file_actions_adddup2(&actions, pipeEnds[1], 1)
+    }
+    defer { if nobodyReads { close(pipeEnds[1]) } }
     let words = unsafe ([path] + arguments).map { unsafe strdup($0) }
     var status: Int32 = -1
     var process: pid_t = 0

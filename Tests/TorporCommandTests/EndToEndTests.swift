@@ -18,6 +18,14 @@ struct EndToEndTests {
     #expect(quiet.errors.isEmpty && quiet.output == result.output)
   }
 
+  @Test("when nobody reads any more it ends, quietly")
+  func nobodyReads() {
+    for arguments in [["decode", "-"], ["replay", "--json", "-"], ["board", "list"]] {
+      let result = Command.run(arguments, input: Self.drive, nobodyReads: true)
+      #expect(result.status == 0 && result.errors.isEmpty, "\(arguments)")
+    }
+  }
+
   @Test("a missing file, a directory and an empty file are told, each with its own exit code")
   func noInput() {
     let missing = Command.run(["decode", "/nonexistent/a.nmea"])
@@ -77,6 +85,10 @@ struct EndToEndTests {
     #expect(Command.run(arguments, input: Self.drive).status == 0)
     let complete = Command.read(path)
     #expect(complete?.hasSuffix("</gpx>\n") == true)
+    // A file that is replaced keeps its permissions.
+    Command.setPermissions(of: path, to: 0o600)
+    #expect(Command.run(arguments, input: Self.drive).status == 0)
+    #expect(Command.permissions(of: path) == 0o600)
     // What fails leaves the file as it was, and nothing beside it.
     #expect(Command.run(arguments, input: Array("garbage".utf8)).status == 65)
     #expect(Command.read(path) == complete)
@@ -130,7 +142,8 @@ struct EndToEndTests {
     #expect(result.status == 0 && result.errors.isEmpty)
     #expect(Command.names(in: folder) == ["t.jsonl"])
     var lines = result.output.split(separator: "\n")
-    let summary = lines.removeLast()
+    let summary = try #require(lines.last)
+    lines.removeLast()
     #expect(summary.hasPrefix(#"{"kind":"summary","fixes":"#))
     // The file has the records, the same ones, and not the summary.
     #expect(Command.read("\(folder)/t.jsonl") == lines.joined(separator: "\n") + "\n")

@@ -1,0 +1,142 @@
+import GNSSProtocols
+import LocationTypes
+import Testing
+
+@testable import ReceiverDrivers
+
+@Suite("Bounds of retries") struct BoundsTests {
+  private func at(_ seconds: Int64) -> Instant { .boot + .seconds(seconds) }
+
+  @Test("As many answers are passed over as a command was repeated, and not for long")
+  func staleAnswers() {
+    var stale = StaleAnswers()
+    stale.completed(sends: 1, until: at(10))
+    let answer1 = stale.takes(at: at(1))
+    #expect(!answer1)
+    stale.completed(sends: 3, until: at(10))
+    let answer2 = stale.takes(at: at(1))
+    #expect(answer2)
+    let answer3 = stale.takes(at: at(10))
+    #expect(answer3)
+    let answer4 = stale.takes(at: at(10))
+    #expect(!answer4)
+    // Sent three times, two of which answers went to the command before: none is left.
+    stale.completed(sends: 3, until: at(20))
+    #expect(stale.expected == 0)
+    stale.completed(sends: 2, until: at(20))
+    let answer5 = stale.takes(at: at(21))
+    #expect(!answer5)
+  }
+
+  @Test("A configuration is written anew three times a minute at most")
+  func reconfigurations() {
+    var attempts = Attempts()
+    let answers = (0..<5).map { attempts.mayReconfigure(at: at(100 + $0)) }
+    #expect(answers == [true, true, true, false, false])
+    let answer6 = attempts.mayReconfigure(at: at(160))
+    #expect(!answer6)
+    let answer7 = attempts.mayReconfigure(at: at(161))
+    #expect(answer7)
+  }
+
+  @Test("The fourth waking within a minute each is too often; a longer sleep forgives")
+  func wakings() {
+    var attempts = Attempts()
+    attempts.settle(at: at(0))
+    let answers = (1...4).map { attempts.wakesTooOften(at: at($0)) }
+    #expect(answers == [false, false, false, true])
+    let answer8 = attempts.wakesTooOften(at: at(61))
+    #expect(!answer8)
+  }
+
+  @Test("Losses are forgotten when it does its work")
+  func losses() {
+    var attempts = Attempts()
+    for _ in 0..<300 { attempts.lose() }
+    attempts.isTold = true
+    #expect(attempts.losses == 255)
+    attempts.settle(at: at(1))
+    #expect(attempts.losses == 0 && !attempts.isTold)
+  }
+
+  @Test("A late answer does not end the next command")
+  func lateAnswer() {
+    var driver = UBloxM10Driver(Setups.wired)
+    func step(_ event: DriverEvent, _ ms: Int64) -> UBloxM10Driver.State {
+      _ = driver.handle(event, at: .boot + .milliseconds(ms))
+      return driver.state
+    }
+    let ack = DriverEvent.message(.acknowledged(.cfgVALSET))
+    let version = UBXVersion(software: "", hardware: "")
+    _ = step(.goal(.batching(watermark: 5)), 0)
+    _ = step(.deadline, 100)
+    _ = step(.deadline, 1_000)
+    #expect(step(.message(.receiverVersion(version)), 1_050) == .configuring)
+    #expect(step(.deadline, 2_000) == .configuring)
+    #expect(step(ack, 2_010) == .leaving)
+    #expect(step(.message(.batchStatus(UBXBatchStatus(fillLevel: 0))), 2_020) == .enabling)
+    #expect(step(ack, 2_030) == .enabling)
+    #expect(step(ack, 2_040) == .muting)
+    #expect(step(ack, 2_050) == .batching)
+  }
+
+  @Test("A trickle of entries does not keep a drain alive for ever")
+  func trickle() {
+    var driver = UBloxM10Driver(Setups.wired)
+    var now = Instant.boot
+    func step(_ event: DriverEvent, _ ms: Int64) {
+      now = now + .milliseconds(ms)
+      _ = driver.handle(event, at: now)
+    }
+    let ack = DriverEvent.message(.acknowledged(.cfgVALSET))
+    step(.goal(.batching(watermark: 5)), 0)
+    step(.deadline, 100)
+    step(.deadline, 1_000)
+    step(.message(.receiverVersion(UBXVersion(software: "", hardware: ""))), 10)
+    step(ack, 10)
+    step(.message(.batchStatus(UBXBatchStatus(fillLevel: 0))), 10)
+    step(ack, 10)
+    step(ack, 10)
+    step(.drain, 10)
+    step(.message(.batchStatus(UBXBatchStatus(fillLevel: 100))), 10)
+    let begun = now
+    let entry = UBXBatchEntry(messageCount: 0, hasExtraPVT: true, solution: FakeM10.solution(1))
+    for _ in 0..<100 where driver.drain.rounds == 1 {
+      if let deadline = driver.deadline, deadline <= now + .milliseconds(300) {
+        step(.deadline, (deadline - now).microseconds / 1_000 + 1)
+      } else {
+        step(.message(.batchEntry(entry)), 300)
+      }
+    }
+    // Twice the time of 100 entries at 115200 baud, and an answer's.
+    #expect(now - begun < .milliseconds(2_600))
+    #expect(driver.drain.rounds == 2)
+  }
+
+  @Test("A drain of a receiver that fills faster than the line drains ends")
+  func endlessDrain() {
+    var driver = UBloxM10Driver(Setups.wired)
+    var now = Instant.boot
+    func step(_ event: DriverEvent) -> DriverObservation {
+      now = now + .milliseconds(20)
+      return driver.handle(event, at: now).observation
+    }
+    let ack = DriverEvent.message(.acknowledged(.cfgVALSET))
+    let empty = DriverEvent.message(.batchStatus(UBXBatchStatus(fillLevel: 0)))
+    let entry = UBXBatchEntry(messageCount: 0, hasExtraPVT: true, solution: FakeM10.solution(1))
+    _ = step(.goal(.batching(watermark: 5)))
+    _ = step(.deadline)
+    now = now + .seconds(2)
+    _ = step(.deadline)
+    _ = step(.message(.receiverVersion(UBXVersion(software: "", hardware: ""))))
+    for event in [ack, empty, ack, ack, .deadline, .drain] { _ = step(event) }
+    #expect(driver.state == .draining)
+    var told: [DriverObservation] = []
+    for _ in 0..<200 where driver.state == .draining {
+      told.append(step(.message(.batchStatus(UBXBatchStatus(fillLevel: 1)))))
+      told.append(step(.message(.batchEntry(entry))))
+    }
+    #expect(driver.state == .batching)
+    #expect(told.last == .drained)
+  }
+}

@@ -1,0 +1,155 @@
+import GNSSProtocols
+import LocationTypes
+import Testing
+
+@testable import ReceiverDrivers
+
+/// Moves a driver message by message, 20 ms apart.
+private struct Script {
+  var driver = UBloxM10Driver(Setups.wired)
+  var now = Instant.boot
+
+  static let acknowledged = DriverEvent.message(.acknowledged(.cfgVALSET))
+
+  @discardableResult mutating func step(_ event: DriverEvent, after ms: Int64 = 20) -> Bool {
+    now = now + .milliseconds(ms)
+    _ = driver.handle(event, at: now)
+    return driver.hasOutgoing
+  }
+
+  mutating func status(_ level: UInt16, next: UInt16 = 0) -> Bool {
+    step(.message(.batchStatus(UBXBatchStatus(fillLevel: level, nextMessageCount: next))))
+  }
+
+  /// Hears an entry; gives whether something is sent for it, and what becomes of its epoch.
+  mutating func entry(_ second: Int, _ count: UInt16) -> (sends: Bool, admission: Admission) {
+    let solution = FakeM10.solution(second)
+    let entry = UBXBatchEntry(messageCount: count, hasExtraPVT: true, solution: solution)
+    let sends = step(.message(.batchEntry(entry)))
+    return (sends, driver.admit(epoch(second, .batch), at: now))
+  }
+
+  mutating func live(_ second: Int) -> Admission {
+    step(.message(.navPVT(FakeM10.solution(second))))
+    return driver.admit(epoch(second, .live), at: now)
+  }
+
+  private func epoch(_ second: Int, _ origin: EpochOrigin) -> Epoch {
+    var epoch = Epoch(origin: origin)
+    epoch.utc = FakeM10.base + .seconds(Int64(second))
+    epoch.fix = Fix(acquired: now, coordinate: Coordinate(latitude_e9: 0, longitude_e9: 0))
+    return epoch
+  }
+
+  /// Brings it to batching.
+  mutating func batch() {
+    step(.goal(.batching(watermark: 50)))
+    step(.deadline)
+    step(.deadline, after: 1_000)
+    step(.message(.receiverVersion(UBXVersion(software: "", hardware: ""))))
+    step(Script.acknowledged)
+    _ = status(0)
+    step(Script.acknowledged)
+    step(Script.acknowledged)
+    step(.deadline)
+  }
+}
+
+@Suite("Message by message") struct ScriptTests {
+  @Test("The next retrieval is sent when the last promised entry has come, not before")
+  func lastEntry() {
+    var script = Script()
+    script.batch()
+    #expect(script.driver.state == .batching)
+    let asked = script.step(.drain)
+    let promised = script.status(3)
+    let sends = (1...3).map { script.entry($0, UInt16($0)).sends }
+    #expect(asked && !promised)
+    #expect(sends == [false, false, true])
+    let ended = script.status(0, next: 4)
+    #expect(!ended && script.driver.state == .batching)
+  }
+
+  @Test("Entries that a retrieval sends again, with new numbers, are dropped")
+  func sentAgain() {
+    var script = Script()
+    script.batch()
+    script.step(.drain)
+    _ = script.status(5)
+    let first = (1...3).map { script.entry($0, UInt16($0)).admission }
+    let again = script.step(.deadline, after: 5_000)
+    _ = script.status(5, next: 4)
+    let second = (1...5).map { script.entry($0, UInt16($0 + 3)).admission }
+    #expect(again)
+    #expect(first == [.accept, .accept, .accept])
+    #expect(second == [.drop, .drop, .drop, .accept, .accept])
+    #expect(script.driver.counters.duplicates == 3)
+  }
+
+  @Test("A clock that was set back is no duplicate")
+  func setBack() {
+    var script = Script()
+    script.batch()
+    script.step(.drain)
+    _ = script.status(3)
+    _ = script.entry(100_000, 1)
+    script.step(.deadline, after: 5_000)
+    _ = script.status(2, next: 2)
+    let admission = script.entry(5, 2).admission
+    #expect(admission == .accept)
+  }
+
+  @Test("What was on its way when the output was muted is no sign of a reset; later it is")
+  func stragglers() {
+    var script = Script()
+    script.batch()
+    let early = script.live(1)
+    #expect(early == .accept && script.driver.state == .batching)
+    script.step(.deadline, after: 2_000)
+    let late = script.live(3)
+    #expect(late == .drop && script.driver.state == .configuring)
+    #expect(script.driver.counters.configurationsLost == 1)
+  }
+
+  @Test("An epoch released from hold comes out of the buffer later, and is dropped there")
+  func releasedAndBuffered() {
+    var script = Script()
+    script.batch()
+    script.step(.deadline, after: 3_000)
+    script.step(.goal(.tracking))
+    script.step(Script.acknowledged)
+    #expect(script.driver.state == .leaving)
+    _ = script.status(1)
+    let old = script.entry(1, 0).admission
+    let new = script.live(2)
+    script.step(.goal(.batching(watermark: 50)))
+    _ = script.status(0, next: 1)
+    #expect(old == .accept && new == .hold && script.driver.state == .muting)
+    let released = script.driver.nextHeld()
+    #expect(released?.utc == FakeM10.base + .seconds(2))
+    script.step(Script.acknowledged)
+    script.step(.drain)
+    _ = script.status(2, next: 1)
+    let twice = script.entry(2, 1).admission
+    let next = script.entry(3, 2).admission
+    #expect(twice == .drop && next == .accept)
+  }
+
+  @Test("More than eight live epochs while the buffer drains: the older ones are in the buffer")
+  func manyHeld() {
+    var script = Script()
+    script.batch()
+    script.step(.deadline, after: 3_000)
+    script.step(.goal(.tracking))
+    script.step(Script.acknowledged)
+    _ = script.status(20)
+    for second in 1...12 { _ = script.live(second) }
+    let entries = (1...10).map { script.entry($0, UInt16($0 - 1)).admission }
+    _ = script.status(0, next: 10)
+    script.step(Script.acknowledged)
+    #expect(entries.allSatisfy { $0 == .accept })
+    var released: [UTCTime?] = []
+    while let epoch = script.driver.nextHeld() { released.append(epoch.utc) }
+    #expect(released == [11, 12].map { FakeM10.base + .seconds($0) })
+  }
+}
