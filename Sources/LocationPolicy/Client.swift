@@ -203,8 +203,7 @@ extension Client {
   /// `owedUntil` is not lost to it either.
   public mutating func makeRoom(in ring: borrowing FixRing) {
     let isGone = ring.head + 1 > owedUntil.addingSaturated(UInt64(ring.capacity))
-    let isSettled = cursor.acknowledged >= owedUntil
-    if isSettled || (isGone && isConnected && cursor.gap == nil) {
+    if cursor.acknowledged >= owedUntil {
       cursor = Cursor(at: ring.head)
       owedUntil = ring.head
     } else if !isGone {

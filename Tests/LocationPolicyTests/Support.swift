@@ -89,7 +89,7 @@ enum Told: Equatable, CustomStringConvertible {
 }
 
 /// One client over a real ring, with its surroundings in the test's hands.
-struct World: ~Copyable {
+final class World {
   let memory: Memory
   var ring: FixRing
   var client: Client
@@ -101,7 +101,6 @@ struct World: ~Copyable {
   var isAvailable = true
   var limit = 4
   var hold = Interval.seconds(2)
-  private var step = 0.0
 
   init(capacity: Int = 16) {
     memory = Memory(capacity: capacity)
@@ -122,16 +121,16 @@ struct World: ~Copyable {
 
   /// Asks and gives what is told afterwards.
   @discardableResult
-  mutating func ask(_ requests: Request...) -> [Told] {
+  func ask(_ requests: Request...) -> [Told] {
     for request in requests { client.handle(request, in: ring, context) }
     return told()
   }
 
   /// Asks and leaves the notices where they are.
-  mutating func askQuietly(_ request: Request) { client.handle(request, in: ring, context) }
+  func askQuietly(_ request: Request) { client.handle(request, in: ring, context) }
 
   /// A fix goes into the ring, as the engine does it.
-  mutating func append(_ fix: Fix) {
+  func append(_ fix: Fix) {
     client.makeRoom(in: ring)
     ring.append(fix)
     newest = fix
@@ -140,7 +139,7 @@ struct World: ~Copyable {
 
   /// One second passes and brings a fix `east` metres from the start.
   @discardableResult
-  mutating func fixes(_ count: Int = 1, east: Double = 0) -> [Told] {
+  func fixes(_ count: Int = 1, east: Double = 0) -> [Told] {
     var all: [Told] = []
     for _ in 0..<count {
       now += 1
@@ -152,21 +151,21 @@ struct World: ~Copyable {
 
   /// Time passes.
   @discardableResult
-  mutating func wait(_ seconds: Double) -> [Told] {
+  func wait(_ seconds: Double) -> [Told] {
     now += seconds
     client.elapse(context)
     return told()
   }
 
   @discardableResult
-  mutating func may(_ may: Bool) -> [Told] {
+  func may(_ may: Bool) -> [Told] {
     client.mayEngage(may, context)
     return told()
   }
 
   /// The receiver gives out what it held: `made` are the times of its fixes.
   @discardableResult
-  mutating func drain(_ made: [Double] = [], east: Double = 0) -> [Told] {
+  func drain(_ made: [Double] = [], east: Double = 0) -> [Told] {
     isDraining = true
     var all: [Told] = []
     for time in made {
@@ -179,12 +178,13 @@ struct World: ~Copyable {
     return all + told()
   }
 
-  mutating func lose() -> [Told] {
+  @discardableResult
+  func lose() -> [Told] {
     client.receiverLost(context)
     return told()
   }
 
-  mutating func told() -> [Told] {
+  func told() -> [Told] {
     var all: [Told] = []
     while let notice = client.nextNotice(in: ring, context) { all.append(Told(notice)) }
     return all
@@ -196,7 +196,7 @@ struct World: ~Copyable {
 
   /// A client in the background that has started updates, and has no fix yet.
   static func started(capacity: Int = 16) -> World {
-    var world = World(capacity: capacity)
+    let world = World(capacity: capacity)
     world.ask(.connect, .startUpdating, .setExecution(.background))
     return world
   }
@@ -205,7 +205,7 @@ struct World: ~Copyable {
   static func engaged(
     distance: Double = .infinity, timeout: Double = .infinity, capacity: Int = 16
   ) -> World {
-    var world = World.started(capacity: capacity)
+    let world = World.started(capacity: capacity)
     world.ask(.allowDeferred(distance: distance, timeout: timeout))
     world.may(true)
     precondition(world.state == .engaged)
