@@ -110,8 +110,18 @@ let package = Package(
     tests("GNSSProtocols"),
     tests("ReceiverDrivers", ["GNSSProtocols"]),
     tests("LocationPolicy"),
-    tests("LocationEngine", ["GNSSProtocols", "DeferralCache", "LocationPolicy"]),
-    tests("LocationRuntime"),
+    tests(
+      "LocationEngine",
+      [
+        "LocationTypes", "GNSSProtocols", "DeferralCache", "ReceiverDrivers", "LocationPolicy",
+        "LocationHAL", "LocationRuntime", "SimulatedHAL",
+      ]),
+    tests(
+      "LocationRuntime",
+      [
+        "LocationTypes", "DeferralCache", "GNSSProtocols", "ReceiverDrivers", "LocationPolicy",
+        "LocationEngine", "LocationHAL",
+      ]),
     tests("SimulatedHAL", ["GNSSProtocols", "LocationHAL"]),
     tests("BoardProfiles"),
     tests("LocationSimulation"),
