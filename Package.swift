@@ -43,8 +43,10 @@ let shell: [Target] = [
   .target(
     name: "LocationRuntime",
     dependencies: [
-      "LocationTypes", "DeferralCache", "GNSSProtocols", "LocationPolicy", "LocationEngine",
-      "LocationHAL",
+      // The drivers are not imported, but lie in the engine by value: when their layout changes, an
+      // incremental build must compile the loop again.
+      "LocationTypes", "DeferralCache", "GNSSProtocols", "ReceiverDrivers", "LocationPolicy",
+      "LocationEngine", "LocationHAL",
     ],
     swiftSettings: strict),
   .target(
@@ -108,8 +110,18 @@ let package = Package(
     tests("GNSSProtocols"),
     tests("ReceiverDrivers", ["GNSSProtocols"]),
     tests("LocationPolicy"),
-    tests("LocationEngine", ["GNSSProtocols", "DeferralCache", "LocationPolicy"]),
-    tests("LocationRuntime"),
+    tests(
+      "LocationEngine",
+      [
+        "LocationTypes", "GNSSProtocols", "DeferralCache", "ReceiverDrivers", "LocationPolicy",
+        "LocationHAL", "LocationRuntime", "SimulatedHAL",
+      ]),
+    tests(
+      "LocationRuntime",
+      [
+        "LocationTypes", "DeferralCache", "GNSSProtocols", "ReceiverDrivers", "LocationPolicy",
+        "LocationEngine", "LocationHAL",
+      ]),
     tests("SimulatedHAL", ["GNSSProtocols", "LocationHAL"]),
     tests("BoardProfiles"),
     tests("LocationSimulation"),

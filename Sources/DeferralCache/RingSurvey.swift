@@ -64,7 +64,6 @@ struct RingSurvey {
         isMarked = true
       case .otherFormat(let found): throw .otherFormat(found: found, known: RingHeader.version)
       case .header(let read):
-        newestGeneration = max(newestGeneration, read.generation)
         if let header, header.revision >= read.revision { continue }
         header = read
         goodCopy = copy
@@ -101,7 +100,7 @@ struct RingSurvey {
       }
     }
     guard header != nil || isMarked || intact > 0 else { throw .notARing }
-    newestGeneration = max(newestGeneration, generation)
+    newestGeneration = generation
   }
 
   /// Without a header the slots must say of themselves that they belong to such a ring.

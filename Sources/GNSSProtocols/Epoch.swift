@@ -67,6 +67,9 @@ public struct EpochOptions: Equatable, Sendable {
   public var recordingDate: CalendarDate?
   /// For a live receiver: no date can be before that of the build; repairs week rollover (STD-13).
   public var earliestDate: CalendarDate?
+  /// Of an epoch in both protocols: whether NAV-PVT waits for sentences of its time, which then go
+  /// before it, as with gpsd. For recordings; live it is given at once and the sentences left out.
+  public var waitsForSentences = false
   /// Marks all fixes as coming from a simulation or replay (LOC-8).
   public var isSimulated = false
 

@@ -15,6 +15,8 @@ public struct EpochAssembler: Sendable {
   private var hasDraft = false
   private var waiting = Epoch()
   private var hasWaiting = false
+  private var held = Epoch()
+  private var isHolding = false
   private var last: Given?
   private var heardDate: ZDA?
 
@@ -37,7 +39,7 @@ public struct EpochAssembler: Sendable {
   }
 
   /// Whether sentences of an unfinished epoch, or an epoch for ``next()``, are held.
-  public var isOpen: Bool { hasDraft || hasWaiting }
+  public var isOpen: Bool { hasDraft || hasWaiting || isHolding }
 
   /// Adds a message and gives the epoch that it closed or is.
   ///
@@ -131,6 +133,11 @@ extension EpochAssembler {
   ) -> Entry? {
     if let time_us, !hasDraft || time_us != draft.time_us, isLate(time_us, now) { return nil }
     var entry = Entry()
+    if isHolding, let time_us, !isHeld(time_us), !hasDraft || draft.opener == nil {
+      // The time that NAV-PVT waited for has passed, with no sentence of it.
+      isHolding = false
+      entry.epoch = held
+    }
     if hasDraft, startsAnother(kind, talker, time_us) { entry.epoch = closeDraft(at: now) }
     open(now)
     if draft.opener == nil {
@@ -160,7 +167,20 @@ extension EpochAssembler {
     return opener.kind == kind && opener.talker == talker
   }
 
+  private mutating func takeHeld() -> Epoch? {
+    if !isHolding { return nil }
+    isHolding = false
+    return held
+  }
+
+  private func isHeld(_ time_us: Int64) -> Bool {
+    guard isHolding, let utc = held.utc else { return false }
+    return EpochAssembler.distance_us(time_us, utc.microsecondsOfDay)
+      <= EpochAssembler.tolerance_us
+  }
+
   private func isLate(_ time_us: Int64, _ now: Instant) -> Bool {
+    if isHeld(time_us) { return false }
     guard let last, now - last.at < EpochAssembler.lateness else { return false }
     if !last.isUBX { return time_us == last.time_us }
     return EpochAssembler.distance_us(time_us, last.time_us) <= EpochAssembler.tolerance_us
@@ -173,16 +193,21 @@ extension EpochAssembler {
   }
 
   private mutating func closeDraft(at now: Instant) -> Epoch? {
-    if !hasDraft { return nil }
+    if !hasDraft { return takeHeld() }
     hasDraft = false
     defer {
       // The date of a time after this epoch.
       if let later = heardDate, let time_us = later.time_us { calendar.learn(later.date, time_us) }
       heardDate = nil
     }
-    if !draft.isTold { return nil }
+    if !draft.isTold { return takeHeld() }
     var epoch = draft.epoch(options)
     calendar.date(&epoch, from: draft)
+    if let earlier = takeHeld() {
+      guard epoch.fix != nil, draft.time_us != nil else { return earlier }
+      epoch.climb_mmps = earlier.climb_mmps
+      epoch.timeAccuracy_ns = earlier.timeAccuracy_ns
+    }
     if let time_us = draft.time_us { last = Given(time_us: time_us, isUBX: false, at: now) }
     return epoch
   }
@@ -213,6 +238,11 @@ extension EpochAssembler {
     }
     calendar.date(&epoch, reported: utc, isResolved: solution.isTimeResolved)
     last = Given(time_us: time_us, isUBX: true, at: now)
+    if options.waitsForSentences {
+      held = epoch
+      isHolding = true
+      return closed
+    }
     return inOrder(closed, epoch)
   }
 

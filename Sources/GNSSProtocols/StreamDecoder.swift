@@ -124,6 +124,7 @@ struct StreamDecoder<Reader: FrameReader> {
   /// Takes over the missing bytes; of a sentence, all up to what may end it.
   private mutating func pull(_ bytes: Span<UInt8>, _ offset: inout Int, _ missing: Int) {
     if end + missing > Self.capacity { moveToFront() }
+    precondition(end + missing <= Self.capacity, "an unfinished frame fits")
     var wanted = missing
     let isSentence = pending[start] != 0xB5
     while offset < bytes.count && wanted > 0 && end < Self.capacity {

@@ -57,6 +57,7 @@ extension Engine {
   }
 
   private mutating func admit(_ epoch: Epoch, _ effects: inout Effects) {
+    if epoch.origin == .live { lastEpoch = now }
     guard let admission = driver?.admit(epoch, at: now) else { return }
     switch admission {
     case .accept: append(epoch, &effects)

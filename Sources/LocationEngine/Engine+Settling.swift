@@ -83,16 +83,24 @@ extension Engine {
       return
     }
     var isWaiting = false
-    for i in 0..<clients.used where clients[i].isWaitingForDrain { isWaiting = true }
+    var look = drainDue
+    for i in 0..<clients.used {
+      if clients[i].isWaitingForDrain { isWaiting = true }
+      look = min(look, clients[i].distanceCheck)
+    }
     if isWaiting && !receiverBuffers {
       finishDrain()
-    } else if receiverBuffers && !isDrainAsked
-      && (isWaiting || demand.check <= now || drainDue <= now)
-    {
+    } else if receiverBuffers && !isDrainAsked && (isWaiting || look <= lookableUntil) {
       isDrainAsked = true
       drive(.drain, &effects)
       effects.proceeds = true
     }
+  }
+
+  /// Looks that are due until then are made now: the board woke for them a little early, and they
+  /// need not be exact. Not right after a drain, for then nothing new can have come.
+  private var lookableUntil: Instant {
+    now - drainedAt > planner.longestLead ? now + planner.longestLead : now
   }
 
   /// When the receiver's buffer must be looked into, pin or no pin.
@@ -122,7 +130,7 @@ extension Engine {
     situation.isBusy = isBusy
     situation.searchingSince = search.since
     situation.offBefore = search.offBefore
-    situation.lastMessage = lastByte
+    situation.lastMessage = lastEpoch
     situation.drainDue = drainDue
     for i in 0..<clients.used {
       guard let hold = clients[i].awaitsAcknowledgementUntil, hold > now else { continue }

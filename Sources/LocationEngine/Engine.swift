@@ -24,6 +24,8 @@ public struct Engine: ~Copyable {
   var chunkOffset = 0
   var now = Instant.boot
   var lastByte = Instant.boot
+  /// When the last live epoch was complete: the next ones come whole intervals later.
+  var lastEpoch = Instant.boot
   var newestFix: Fix?
   var isInhibited = false
   var isReceiverLost = false

@@ -4,18 +4,20 @@ import LocationTypes
 extension Client {
   /// The next thing to tell, or nil when all is told; called after each step until nil.
   ///
-  /// Order: a gap, then a deferral's end and at once its batch (X1), then ends of calls that had no
-  /// fixes of their own, then a failure. O(fixes of the batch).
+  /// Order: a gap, then each deferral's end and at once its batch (X1), then other fixes, then a
+  /// failure. O(fixes of the batch).
   public mutating func nextNotice(in ring: borrowing FixRing, _ context: ClientContext) -> Notice? {
     guard isConnected, execution != .suspended, !waitsForDrain else { return nil }
     if let lost = cursor.takeGap() { return .gap(lost) }
-    if !ends.isEmpty && !firstEndTold {
-      firstEndTold = true
-      return .finish(ends.removeFirst().code)
+    if let through = batchThrough {
+      if let batch = nextBatch(in: ring, before: through, context) { return batch }
+      batchThrough = nil
     }
-    if let batch = nextBatch(in: ring, context) { return batch }
-    if !ends.isEmpty { return .finish(ends.removeFirst().code) }
-    firstEndTold = false
+    if let ended = ends.popFirst() {
+      batchThrough = ended.through
+      return .finish(ended.end.code)
+    }
+    if let batch = nextBatch(in: ring, before: .max, context) { return batch }
     if let code = failure {
       failure = nil
       return .failure(code)
@@ -23,12 +25,14 @@ extension Client {
     return nil
   }
 
-  private mutating func nextBatch(in ring: borrowing FixRing, _ context: ClientContext) -> Notice? {
-    while cursor.delivered < dueEnd(context) {
+  private mutating func nextBatch(
+    in ring: borrowing FixRing, before limit: UInt64, _ context: ClientContext
+  ) -> Notice? {
+    while cursor.delivered < min(limit, dueEnd(context)) {
+      let end = min(limit, dueEnd(context))
       let notice =
         settings.hasDistanceFilter
-        ? nextPassing(in: ring, until: dueEnd(context))
-        : nextRun(in: ring, until: dueEnd(context))
+        ? nextPassing(in: ring, until: end) : nextRun(in: ring, until: end)
       moveOn()
       guard let notice else { continue }
       if case .batch(_, let last) = notice { noteDelivery(of: last, context) }
@@ -47,10 +51,14 @@ extension Client {
   private mutating func nextRun(in ring: borrowing FixRing, until end: UInt64) -> Notice? {
     let first = cursor.delivered
     var place = first
-    guard case .fix? = ring.next(at: &place, before: end) else {
+    guard case .fix(var newest)? = ring.next(at: &place, before: end) else {
       return hole(until: place, in: ring)
     }
-    while place < end, ring.stored(at: place) != nil { place += 1 }
+    while place < end, let stored = ring.stored(at: place) {
+      newest = stored
+      place += 1
+    }
+    filterFrom = newest.fix.coordinate
     cursor.deliver(to: place, in: ring)
     return .batch(first: first, last: place - 1)
   }

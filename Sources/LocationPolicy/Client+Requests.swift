@@ -6,6 +6,7 @@ extension Client {
   public mutating func handle(
     _ request: Request, in ring: borrowing FixRing, _ context: ClientContext
   ) {
+    guard isConnected || request.needsNoProcess else { return }
     switch request {
     case .connect: connect(context)
     case .disconnect: disconnect(context)
@@ -20,7 +21,6 @@ extension Client {
       endIfIncompatible(context)
     case .setDistanceFilter(let filter):
       settings.distanceFilter = filter
-      filterFrom = nil
       endIfIncompatible(context)
     case .allowDeferred(let distance, let timeout):
       wakeUp()
@@ -52,17 +52,18 @@ extension Client {
     deferral = Deferral()
     distanceCheck = .distantFuture
     ends.removeAll()
-    firstEndTold = false
+    batchThrough = nil
     failure = nil
     unacknowledgedThrough = nil
     waitsForDrain = false
+    tellsAtDrain = false
     isConnected = false
     cursor.rewind()
     dueUntil = cursor.delivered
   }
 
   private mutating func startUpdating(_ context: ClientContext) {
-    guard !isUpdating, isConnected else { return }
+    guard !isUpdating else { return }
     isUpdating = true
     filterFrom = nil
     if closesAtDrain {
@@ -84,8 +85,10 @@ extension Client {
     guard isUpdating else { return }
     end(.deferredCanceled, context)
     close(context)
+    tellsAtDrain = closesAtDrain
     if !waitsForDrain { dueUntil = context.head }
     turnUntil = .boot
+    failure = nil  // after the end of its deferral and the batch comes nothing (DEF-37)
   }
 
   /// From here on nothing more is owed, but what the receiver holds of the time until now.
@@ -108,8 +111,10 @@ extension Client {
       isUpdating: isUpdating, settings: settings)
     guard let terms, failure == nil else {
       // The one before is cancelled even so (DEF-14).
+      let turn = deferral.state == .idle ? turnUntil : nil
       end(.deferredCanceled, context)
       finish(.failed(failure ?? .deferredFailed), context)
+      if let turn { turnUntil = turn }  // where nothing was deferred, nothing is kept up
       return
     }
     var start = context.newestFix
@@ -141,7 +146,6 @@ extension Client {
   }
 
   private mutating func acknowledge(_ name: FixName, in ring: borrowing FixRing) {
-    guard isConnected else { return }
     switch cursor.acknowledge(name, in: ring) {
     case .ahead, .unknown: return
     case .advanced, .repeated: break
@@ -156,13 +160,13 @@ extension Client {
   private mutating func setAuthorized(_ authorized: Bool, _ context: ClientContext) {
     guard authorized != isAuthorized else { return }
     isAuthorized = authorized
-    guard !authorized else { return }
-    if case .finish(let end) = deferral.handle(.end(.denied)) {
-      waitsForDrain = false
-      finish(end, context)
+    skip(to: context.head)
+    guard !authorized else {
+      hidesUntil = context.now
+      return
     }
-    cursor = Cursor(at: context.head)
-    dueUntil = context.head
+    waitsForDrain = false
+    if case .finish(let end) = deferral.handle(.end(.denied)) { finish(end, context) }
     if isUpdating { tell(.denied) }
   }
 }

@@ -69,10 +69,15 @@ public struct Client: Sendable {
   /// Where the fixes of this run of updates begin, when older ones are owed before them.
   var resumesAt: UInt64?
   var ends = PendingEnds()
-  var firstEndTold = false
+  /// The end that was told last has its batch up to there, which comes next (X1).
+  var batchThrough: UInt64?
   var waitsForDrain = false
   var closesAtDrain = false
+  /// What comes out of the drain that closes goes to the process that stopped, which still lives.
+  var tellsAtDrain = false
   var failure: LocationErrorCode?
+  /// When it was authorized again; what was acquired until then is not for it.
+  var hidesUntil: Instant?
   var filterFrom: Coordinate?
   var unacknowledgedThrough: UInt64?
   var holdUntil = Instant.boot
@@ -130,6 +135,8 @@ extension Client {
   /// A valid fix went into the ring under `sequence`.
   public mutating func take(_ fix: Fix, _ context: ClientContext) {
     guard isUpdating else { return }
+    guard !isHidden(fix) else { return skip(to: context.head) }
+    if let terms = deferral.terms, fix.acquired > terms.called { ends.close(at: context.head - 1) }
     switch deferral.handle(.fix(fix)) {
     case .nothing: break
     case .flush: preconditionFailure("a fix does not end engagement by itself")
@@ -172,7 +179,7 @@ extension Client {
     if closesAtDrain {
       closesAtDrain = false
       owedUntil = context.head
-      dueUntil = context.head
+      if tellsAtDrain { dueUntil = context.head }
     }
     if isUpdating && deferral.state != .engaged { dueUntil = context.head }
   }
@@ -182,32 +189,60 @@ extension Client {
     let code = LocationErrorCode.deferredFailed
     if case .finish(let end) = deferral.handle(.end(code)) { finish(end, context) }
     if waitsForDrain || closesAtDrain { drained(context) }
-    if isUpdating { tell(.locationUnknown) }
+    locationUnknown()
   }
 
   /// No fix could be made for a long time (STD-10).
   public mutating func locationUnknown() {
-    if isUpdating { tell(.locationUnknown) }
+    if isUpdating && isAuthorized { tell(.locationUnknown) }
   }
 
   /// The ring is about to overwrite its oldest fix; the cursor moves on before (RNG-4).
   ///
-  /// A client that is owed nothing loses nothing: its cursor just goes along.
+  /// A client that is owed nothing loses nothing: its cursor just goes along. What lies beyond
+  /// `owedUntil` is not lost to it either.
   public mutating func makeRoom(in ring: borrowing FixRing) {
-    if cursor.acknowledged >= owedUntil || (cursor.delivered >= owedUntil && isConnected) {
+    let isGone = ring.head + 1 > owedUntil.addingSaturated(UInt64(ring.capacity))
+    if cursor.acknowledged >= owedUntil {
       cursor = Cursor(at: ring.head)
       owedUntil = ring.head
-    } else {
+    } else if !isGone {
       cursor.makeRoom(in: ring)
     }
     dueUntil = max(dueUntil, cursor.delivered)
+  }
+
+  /// Whether the fix was made while the client might not use location; a receiver's buffer may give
+  /// it out long after.
+  private mutating func isHidden(_ fix: Fix) -> Bool {
+    guard isAuthorized else { return true }
+    guard let hidden = hidesUntil else { return false }
+    if fix.acquired <= hidden { return true }
+    hidesUntil = nil
+    return false
+  }
+
+  /// Gives up all below `head`; nothing of it is ever shown (RNG-6).
+  mutating func skip(to head: UInt64) {
+    cursor = Cursor(at: head)
+    dueUntil = head
+    resumesAt = nil
+    closesAtDrain = false
+    tellsAtDrain = false
+    if !isUpdating { owedUntil = head }
   }
 
   mutating func tell(_ code: LocationErrorCode) { failure = code }
 
   /// Ends the outstanding call now; its batch is what is in the ring.
   mutating func finish(_ end: DeferralEnd, _ context: ClientContext) {
-    append(end)
+    append(PendingEnd(end: end, through: context.head), context)
+  }
+
+  private mutating func append(_ end: PendingEnd, _ context: ClientContext) {
+    ends.append(end)
+    // One step adds two ends at most: with two places left it is time to tell (DEF-8).
+    if ends.count > PendingEnds.capacity - 2 { waitsForDrain = false }
     dueUntil = context.head
     turnUntil = context.now + context.deliveryHold
     distanceCheck = .distantFuture
@@ -216,12 +251,15 @@ extension Client {
   /// Ends the outstanding call; if the receiver holds fixes of it, tells so when they have come.
   mutating func finishAfterDrain(_ end: DeferralEnd, _ context: ClientContext) {
     if context.receiverBuffers { waitsForDrain = true }
-    finish(end, context)
+    let through = context.receiverBuffers ? .max : context.head
+    append(PendingEnd(end: end, through: through), context)
   }
+}
 
-  private mutating func append(_ end: DeferralEnd) {
-    ends.append(end)
-    // One step adds two ends at most: with two places left it is time to tell (DEF-8).
-    if ends.count > PendingEnds.capacity - 2 { waitsForDrain = false }
+extension UInt64 {
+  /// The sum, or the largest number where it would not fit.
+  fileprivate func addingSaturated(_ other: UInt64) -> UInt64 {
+    let (sum, over) = addingReportingOverflow(other)
+    return over ? .max : sum
   }
 }

@@ -13,23 +13,36 @@ public enum Notice: Sendable {
   case failure(LocationErrorCode)
 }
 
+/// The end of a deferral that was not told yet.
+struct PendingEnd: Sendable {
+  /// How it ended.
+  var end: DeferralEnd
+  /// Its batch are the fixes below; `.max` while the receiver may hold more of them.
+  var through: UInt64
+}
+
 /// Ends of deferrals that were not told yet, oldest first; at most four.
 struct PendingEnds: Sendable {
   static let capacity = 4
-  private var ends: InlineArray<4, DeferralEnd> = InlineArray(repeating: .met)
+  private var ends = InlineArray<4, PendingEnd>(repeating: PendingEnd(end: .met, through: 0))
   private(set) var count = 0
 
   var isEmpty: Bool { count == 0 }
   var isFull: Bool { count == PendingEnds.capacity }
 
-  mutating func append(_ end: DeferralEnd) {
+  mutating func append(_ end: PendingEnd) {
     precondition(!isFull, "at most four ends wait; the owner tells them before a fifth comes")
     ends[count] = end
     count += 1
   }
 
-  mutating func removeFirst() -> DeferralEnd {
-    precondition(count > 0, "no end waits")
+  /// The fixes from `sequence` on belong to a later call.
+  mutating func close(at sequence: UInt64) {
+    for i in 0..<count { ends[i].through = min(ends[i].through, sequence) }
+  }
+
+  mutating func popFirst() -> PendingEnd? {
+    guard count > 0 else { return nil }
     let first = ends[0]
     for i in 1..<PendingEnds.capacity { ends[i - 1] = ends[i] }
     count -= 1

@@ -147,7 +147,9 @@ public struct Planner: Sendable {
     guard let since = situation.searchingSince, figures.longestGather > figures.fixInterval else {
       return nil
     }
-    let expected = since + figures.timeToFix.expected(after: situation.offBefore)
+    // The fix is told with the first epoch after it was found.
+    let expected =
+      since + figures.timeToFix.expected(after: situation.offBefore) + figures.fixInterval
     let overdue = Interval(microseconds: (now - since).microseconds / 4)
     let wanted = min(expected > now ? expected : now + overdue, now + figures.longestGather)
     return nextMessage(after: wanted, situation.lastMessage)
@@ -161,7 +163,7 @@ public struct Planner: Sendable {
   }
 
   /// Messages come so much later than the last one led to expect.
-  static let messageSlack = Interval.milliseconds(50)
+  static let messageSlack = Interval.milliseconds(100)
 
   /// How long the receiver is left to itself: to the watermark where no pin tells it, and a little
   /// beyond it where one does, for a pin may fail and its buffer must not overflow.
@@ -182,10 +184,17 @@ public struct Planner: Sendable {
     {
       return Plan(receiver: receiver, board: deep.state, wake: alarm(due, deep), listens: false)
     }
-    guard let idle = figures.idle, due - now > idle.lead else {
+    // Woken early for a promised moment, the board does not sleep once more for the rest.
+    guard let idle = figures.idle, due - now > longestLead else {
       return Plan(receiver: receiver, board: .awake, wake: due, listens: true)
     }
     return Plan(receiver: receiver, board: .idle, wake: alarm(due, idle), listens: true)
+  }
+
+  /// The longest time before a promised moment at which an alarm is set: whoever wakes for
+  /// something that need not be exact may do it then.
+  public var longestLead: Interval {
+    max(figures.deep?.lead ?? .zero, figures.idle?.lead ?? .zero)
   }
 
   /// When the alarm must go off for the board to run at `due` (DEF-18).

@@ -44,4 +44,14 @@ public enum Request: Sendable {
   case acknowledge(FixName)
   /// Whether the client may use location (DEF-5).
   case setAuthorized(Bool)
+
+  /// Whether it means something while no process is attached.
+  var needsNoProcess: Bool {
+    switch self {
+    case .connect, .setAuthorized: true
+    case .disconnect, .startUpdating, .stopUpdating, .setDesiredAccuracy, .setDistanceFilter,
+      .allowDeferred, .disallowDeferred, .setExecution, .acknowledge:
+      false
+    }
+  }
 }

@@ -69,9 +69,9 @@ public struct RecordingFilter: Sendable {
   }
 
   private func startsHeader(_ byte: UInt8) -> Bool {
-    guard byte == UInt8(ascii: "#"), frameRest == 0, frameHead == 0 else { return false }
-    if case .lineStart = place { return true }
-    return false
+    // Inside a frame no line ever starts: see follow(_:).
+    guard byte == UInt8(ascii: "#"), case .lineStart = place else { return false }
+    return true
   }
 
   private mutating func follow(_ byte: UInt8) {

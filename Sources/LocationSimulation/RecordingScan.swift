@@ -6,7 +6,8 @@ import SimulatedHAL
 ///
 /// A recording does not say when its bytes came: their epochs do. Bytes up to the end of an epoch's
 /// last message belong to that epoch's moment. Times that step back stand still until they are
-/// passed; epochs without any time follow each other at the given interval.
+/// passed; epochs without any time follow each other at the given interval. What comes out of a
+/// receiver's own buffer is played when it was true, also where a live epoch was sent before it.
 public struct RecordingScan: Sendable {
   /// The recording with the time of each part, from 0.
   public let recording: Recording
@@ -41,11 +42,36 @@ public struct RecordingScan: Sendable {
     options.recordingDate = self.date
     var timeline = Timeline(interval: interval)
     timeline.run(bytes, options)
-    recording = Recording(bytes: bytes, chunks: timeline.chunks)
+    let chunks = RecordingScan.paced(timeline.chunks, lineSpeed)
+    recording = Recording(bytes: bytes, chunks: chunks)
     epochs = timeline.epochs
-    let last = timeline.chunks.last
-    let sending = Interval(seconds: Double((last?.range.count ?? 0) * 10) / Double(lineSpeed))
-    end = (last?.time ?? .boot) + sending
+    let last = chunks.last
+    end = (last?.time ?? .boot) + RecordingScan.sending(last?.range.count ?? 0, lineSpeed)
+  }
+
+  /// The parts in the order of their times; parts of one time follow each other as the line lets them.
+  private static func paced(
+    _ parts: [Recording.Chunk], _ lineSpeed: UInt32
+  ) -> [Recording.Chunk] {
+    var paced: [Recording.Chunk] = []
+    paced.reserveCapacity(parts.count)
+    var before = Instant.boot
+    // Swift's sort is stable.
+    for part in parts.sorted(by: { $0.time < $1.time }) {
+      var time = part.time
+      if let last = paced.last {
+        let free = last.time + sending(last.range.count, lineSpeed)
+        time = part.time == before ? free : max(part.time, last.time)
+      }
+      before = part.time
+      paced.append(Recording.Chunk(time: time, range: part.range))
+    }
+    return paced
+  }
+
+  /// How long `count` bytes take, ten bits each.
+  private static func sending(_ count: Int, _ lineSpeed: UInt32) -> Interval {
+    Interval(seconds: Double(count * 10) / Double(lineSpeed))
   }
 }
 
@@ -83,24 +109,25 @@ private struct Timeline {
       while let epoch = assembler.next() { cut(epoch, at: messageEnd) }
     }
     if let epoch = assembler.close() { cut(epoch, at: messageEnd) }
-    if begin < bytes.count { append(begin..<bytes.count) }
+    if begin < bytes.count {
+      chunks.append(Recording.Chunk(time: now, range: begin..<bytes.count))
+    }
   }
 
   private mutating func cut(_ epoch: Epoch, at end: Int) {
     epochs += 1
+    var moment = now
     if let time = time(of: epoch) {
-      if first == nil { first = time }
-      now = max(now, Instant(microseconds: time - (first ?? time)))
+      if first == nil { first = time - now.microseconds }
+      let own = Instant(microseconds: time - (first ?? time))
+      moment = epoch.origin == .batch ? max(own, .boot) : max(own, now)
     } else if epochs > 1 {
-      now = now + interval
+      moment = now + interval
     }
+    now = max(now, moment)
     guard end > begin else { return }
-    append(begin..<end)
+    chunks.append(Recording.Chunk(time: moment, range: begin..<end))
     begin = end
-  }
-
-  private mutating func append(_ range: Range<Int>) {
-    chunks.append(Recording.Chunk(time: now, range: range))
   }
 
   /// Microseconds on a scale of its own: UTC where the date is known, else days counted by midnights.

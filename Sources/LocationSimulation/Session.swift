@@ -57,10 +57,11 @@ public struct Session {
   ///
   /// - Parameters:
   ///   - progress: Is told now and then what part is done, 0 to 1.
+  ///   - bytes: Gets what the receiver sends, if given; ``replay(_:progress:sink:)`` can play it.
   ///   - sink: Gets every record in the order of time.
   public func simulate(
     _ plan: SimulationPlan, progress: (Double) -> Void = { _ in },
-    sink: @escaping (TraceRecord) -> Void = { _ in }
+    bytes: (([UInt8]) -> Void)? = nil, sink: @escaping (TraceRecord) -> Void = { _ in }
   ) -> SessionResult {
     var setup = profile.simulationSetup
     setup.noise = plan.noise
@@ -68,11 +69,12 @@ public struct Session {
     setup.faults = plan.faults
     setup.seed = plan.seed
     setup.recordsEvents = true
+    setup.recordsBytes = bytes != nil
     var engineSetup = profile.engineSetup
     engineSetup.epochs.isSimulated = true
     let board = SimulatedBoard(setup, track: plan.track)
     return run(
-      board, engineSetup, until: .boot + plan.duration, bill: true, progress, sink)
+      board, engineSetup, until: .boot + plan.duration, bill: true, progress, bytes, sink)
   }
 
   /// Plays a recording at its own time to a board that listens.
@@ -91,12 +93,13 @@ public struct Session {
     let board = SimulatedBoard(setup, replaying: scan.recording)
     // The last epoch ends with a silence.
     let end = scan.end + engineSetup.epochPause * 4
-    return run(board, engineSetup, until: end, bill: false, progress, sink)
+    return run(board, engineSetup, until: end, bill: false, progress, nil, sink)
   }
 
   private func run(
     _ board: consuming SimulatedBoard, _ setup: EngineSetup, until end: Instant, bill: Bool,
-    _ progress: (Double) -> Void, _ sink: @escaping (TraceRecord) -> Void
+    _ progress: (Double) -> Void, _ bytes: (([UInt8]) -> Void)?,
+    _ sink: @escaping (TraceRecord) -> Void
   ) -> SessionResult {
     let memory = EngineMemory(capacity: ringCapacity, clients: 1)
     var setup = setup
@@ -112,6 +115,7 @@ public struct Session {
       let turn = loop.turn(sleepsWhenQuiet: !isStopped)
       tracer.add(loop.board.takeEvents())
       tracer.release(at: loop.board.now, isBuffering: loop.engine.mayReceiverHoldFixes)
+      bytes?(loop.board.takeSentBytes())
       if isStopped && turn == .quiet { break }
       progress(loop.board.now.seconds / max(end.seconds, 1e-6))
       if !isStopped && loop.board.now >= end {

@@ -22,6 +22,8 @@ public struct PassiveDriver: Sendable {
   /// What has happened; a passive receiver counts nothing but what is dropped.
   public private(set) var counters = DriverCounters()
   private var due: Instant?
+  /// UTC of the newest position that was accepted.
+  private var newest: UTCTime?
   private var goal: ReceiverGoal?
 
   /// Creates a driver; with a supply switch the receiver counts as unpowered, else as streaming.
@@ -86,10 +88,19 @@ public struct PassiveDriver: Sendable {
     }
   }
 
-  /// What to do with an epoch: accepted whenever the receiver has supply.
+  /// What to do with an epoch: accepted whenever the receiver has supply, once for each moment.
+  ///
+  /// A recording may hold an epoch twice, live and out of the receiver's own buffer.
   public mutating func admit(_ epoch: Epoch, at now: Instant) -> Admission {
     switch state {
-    case .tracking, .powering: return .accept
+    case .tracking, .powering:
+      guard epoch.fix != nil, let utc = epoch.utc else { return .accept }
+      if utc == newest {
+        counters.duplicates.count()
+        return .drop
+      }
+      newest = utc
+      return .accept
     case .unpowered:
       counters.unconfigured.count()
       return .drop

@@ -34,14 +34,14 @@ struct PendingFile {
   /// Puts it in its place, replacing what is there, in one step; false with `errno` set if it fails.
   func takePlace() -> Bool {
     guard unsafe rename(temporary, place) == 0 else { return false }
-    Interrupts.nothingToGuard()
+    Interrupts.release(temporary)
     return true
   }
 
   /// Takes it away.
   func remove() {
     unsafe unlink(temporary)
-    Interrupts.nothingToGuard()
+    Interrupts.release(temporary)
   }
 
   private static func resolved(_ path: String) -> String {
@@ -52,21 +52,25 @@ struct PendingFile {
 }
 
 /// Sees to it that an interrupt leaves no file half-written.
-///
-/// One file at a time is guarded: no command writes more.
 enum Interrupts {
-  /// Read by the signal handler: a C string of our own, or nil.
-  nonisolated(unsafe) private static var guarded: UnsafeMutablePointer<CChar>?
+  /// How many files can be guarded at once: no command writes more.
+  private static let capacity = 4
+  /// Read by the signal handler: C strings of our own, or nil.
+  nonisolated(unsafe) private static let guarded = {
+    let places = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>.allocate(capacity: capacity)
+    unsafe places.initialize(repeating: nil, count: capacity)
+    return unsafe places
+  }()
 
   /// Has a broken pipe told by `write` and not by a signal.
   static func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
 
   /// Removes `path` if a signal ends the process from now on.
   static func guarding(_ path: String) {
-    let copy = unsafe strdup(path)
-    let old = unsafe guarded
-    unsafe guarded = copy
-    unsafe free(old)
+    guard let place = (0..<capacity).first(where: { unsafe guarded[$0] == nil }) else {
+      preconditionFailure("no command writes more than \(capacity) files")
+    }
+    unsafe guarded[place] = strdup(path)
     for number in [SIGINT, SIGTERM, SIGHUP] {
       let before = signal(number, { Interrupts.end($0) })
       // One that is ignored (nohup) stays ignored.
@@ -74,11 +78,13 @@ enum Interrupts {
     }
   }
 
-  /// From now on a signal has nothing to remove.
-  static func nothingToGuard() {
-    let old = unsafe guarded
-    unsafe guarded = nil
-    unsafe free(old)
+  /// From now on a signal leaves `path` alone.
+  static func release(_ path: String) {
+    for place in 0..<capacity {
+      guard let held = unsafe guarded[place], unsafe strcmp(held, path) == 0 else { continue }
+      unsafe guarded[place] = nil
+      unsafe free(held)
+    }
   }
 
   private static func isIgnored(_ handler: sighandler_t?) -> Bool {
@@ -88,7 +94,9 @@ enum Interrupts {
 
   /// Only calls that a signal handler may make.
   private static func end(_ number: Int32) {
-    if let path = unsafe guarded { unsafe unlink(path) }
+    for place in 0..<capacity {
+      if let path = unsafe guarded[place] { unsafe unlink(path) }
+    }
     signal(number, SIG_DFL)
     raise(number)
   }

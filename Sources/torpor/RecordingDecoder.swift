@@ -73,6 +73,8 @@ struct RecordingDecoder: ~Copyable {
   private static func assembler(_ date: CalendarDate?) -> EpochAssembler {
     var options = EpochOptions()
     options.recordingDate = date
+    // A file has no hurry: where both protocols carry an epoch, the sentences win, as with gpsd.
+    options.waitsForSentences = true
     return EpochAssembler(options)
   }
 }

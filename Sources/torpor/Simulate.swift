@@ -64,7 +64,17 @@ struct Simulate: ParsableCommand {
   @Option(help: ArgumentHelp("Where chance starts.", valueName: "number"))
   var seed: UInt64 = 1
 
+  @Option(
+    help: ArgumentHelp(
+      "Write the bytes that the receiver sent to this file, for `torpor replay` and `decode`.",
+      valueName: "file"),
+    completion: .file())
+  var bytes: String?
+
   mutating func validate() throws {
+    if bytes == "-" {
+      throw ValidationError("--bytes writes a file; give it a name")
+    }
     if track != nil, scenario != nil {
       throw ValidationError("--track and --scenario exclude each other: give one of them")
     }
@@ -82,10 +92,13 @@ struct Simulate: ParsableCommand {
     script.defers = service == .deferred
     script.accuracy = accuracy
     let report = try RunReport(printing)
+    let recording = try bytes.map { try ByteRecording(path: $0) }
     report.begin(headline(profile, duration))
     let result = Session(profile, script).simulate(
-      plan, progress: { report.advance(to: $0) }, sink: { report.take($0) })
+      plan, progress: { report.advance(to: $0) },
+      bytes: recording.map { recording in { recording.add($0) } }, sink: { report.take($0) })
     try report.finish(result.summary)
+    try recording?.commit()
     try RunCheck.check(result)
   }
 

@@ -31,8 +31,8 @@ enum HouseRules {
     // What surrounds it.
     "LocationRuntime": Room(
       rooms: [
-        "LocationTypes", "DeferralCache", "GNSSProtocols", "LocationPolicy", "LocationEngine",
-        "LocationHAL",
+        "LocationTypes", "DeferralCache", "GNSSProtocols", "ReceiverDrivers", "LocationPolicy",
+        "LocationEngine", "LocationHAL",
       ]),
     "SimulatedHAL": Room(rooms: ["CMath", "LocationTypes", "LocationHAL", "GNSSProtocols"]),
     "CTOML": Room(),

@@ -29,16 +29,30 @@ import Testing
 
   @Test("RNG-2: a header that never reached the disk, whole or torn, repeats no generation")
   func tornHeader() throws {
-    for keep in 0...64 {
+    for code in 0..<65 * 6 {
+      let keep = code / 6
       var history = History(capacity: 3)
+      // However many starts were before, and whether the mirror was written: which copy is good?
+      for _ in 0..<code % 3 {
+        var earlier = try history.open(synced: false)
+        history.sync(&earlier)
+      }
       var first = try history.open(synced: false)
-      history.sync(&first)
+      let good = first.unsynced.header
       history.sync(&first)
       history.append(2, to: &first)
-      history.sync(&first)
+      if code % 6 < 3 {
+        history.sync(&first)
+      } else {
+        // The power failed before the mirror was written: this start is all there is of it.
+        let slots = try #require(first.unsynced.slots)
+        history.disk.replaceSubrange(slots, with: history.memory.bytes[slots])
+        history.memory.bytes = history.disk
+      }
       // The next start writes its header; of it only the first bytes arrive.
       let second = try history.open(synced: false)
       let header = try #require(second.unsynced.header)
+      if code % 6 >= 3 { #expect(header != good) }
       var torn = history.disk
       let arrived = header.lowerBound..<header.lowerBound + 8 * keep
       torn.replaceSubrange(arrived, with: history.memory.bytes[arrived])
@@ -71,6 +85,24 @@ import Testing
     #expect(again.generation == ring.generation + 65_536)
     #expect(again.recovery.lostHeaders == 2)
     #expect(again.head == 6 && walk(again).fixes.map(\.fix) == (2..<6).map(fix))
+  }
+
+  @Test("RNG-4: with both header copies lost, what is missing between two generations is told")
+  func missingBetweenGenerations() throws {
+    let memory = Memory(capacity: 8)
+    var first = try opened(memory)
+    for n in 0..<4 { first.append(fix(n)) }
+    var second = try opened(memory)
+    for n in 4..<8 { second.append(fix(n)) }
+    for range in [0..<1024, 1024 + 256..<1024 + 384] {
+      for i in range { memory[i] = 0 }
+    }
+    let third = try opened(memory)
+    // Where the second began is not known any more: perhaps at 4.
+    let name = FixName(generation: first.generation, sequence: 9)
+    let cursor = Cursor(resumingAfter: name, in: third)
+    #expect(cursor == Cursor(at: 4))
+    #expect(walk(third, from: 4).gaps == [Gap(4..<6, from: time(3), to: time(6))])
   }
 
   @Test("RNG-2: a floor kept elsewhere holds even if the image was replaced by zeros")

@@ -108,22 +108,27 @@ import Testing
     #expect(walk(third).gaps.isEmpty)
   }
 
-  @Test("RNG-7: a stale slot between current ones is zeroed at opening and told as missing")
-  func staleBetween() throws {
+  @Test(
+    "RNG-7: a stale slot among current ones is zeroed at opening and told as missing",
+    arguments: [1, 2])
+  func staleBetween(stale: Int) throws {
     let memory = Memory(capacity: 4)
     var first = try opened(memory)
     for n in 0..<4 { first.append(fix(n)) }
     let old = memory.bytes
     // The second generation begins at 1, because 1 to 3 were lost.
-    memory.bytes.replaceSubrange(1024 + 64..<1024 + 256, with: [UInt8](repeating: 0, count: 192))
+    memory.bytes.replaceSubrange(1024 + 64..<1280, with: [UInt8](repeating: 0, count: 192))
     var second = try opened(memory)
     #expect(second.start == 1)
     for n in 1..<4 { second.append(fix(10 + n)) }
-    memory.bytes.replaceSubrange(1024 + 128..<1024 + 192, with: old[1024 + 128..<1024 + 192])
+    let slot = 1024 + 64 * stale..<1024 + 64 * stale + 64
+    memory.bytes.replaceSubrange(slot, with: old[slot])
     let third = try memory.open()
-    #expect(third.stored(at: 2) == nil && third.head == 4)
-    #expect(walk(third).gaps == [Gap(2..<3, from: time(11), to: time(13))])
-    #expect(memory.bytes[1024 + 128..<1024 + 192].allSatisfy { $0 == 0 })
+    #expect(third.stored(at: UInt64(stale)) == nil && third.head == 4)
+    let before = stale == 1 ? time(0) : time(11)
+    let place = UInt64(stale)
+    #expect(walk(third).gaps == [Gap(place..<place + 1, from: before, to: time(11 + stale))])
+    #expect(memory.bytes[slot].allSatisfy { $0 == 0 })
     #expect(third.unsynced.slots == 1024..<1280 && third.unsynced.wrapped == nil)
   }
 }

@@ -166,7 +166,7 @@ import Testing
     "RNG-3: with more starts than there is room for, nothing younger than a name is passed over")
   func overflow() {
     var random = SeededGenerator(seed: 3)
-    for _ in 0..<200 {
+    for _ in 0..<20 {
       var starts = GenerationStarts()
       var all: [(UInt32, UInt64)] = []
       var place: UInt64 = 5

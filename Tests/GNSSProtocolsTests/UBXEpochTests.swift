@@ -135,6 +135,18 @@ import Testing
     #expect(ubxFirst.count == 4 && ubxLast.count == 4)
     #expect(ubxFirst.allSatisfy { $0.fix?.horizontalAccuracy_mm == 1_500 })
     #expect(ubxLast.allSatisfy { $0.fix?.horizontalAccuracy_mm == 1_500 })
+    // In a recording NAV-PVT waits for sentences behind it, and does not get lost without them.
+    var options = EpochOptions()
+    options.waitsForSentences = true
+    let merged = epochs((0..<4).flatMap { ubx($0) + nmea($0) }, options)
+    #expect(merged.count == 4)
+    #expect(merged.allSatisfy { $0.fix?.horizontalAccuracy_mm == 5_000 && $0.climb_mmps == -20 })
+    let last = epochs((0..<4).flatMap { nmea($0) + ubx($0) }, options)
+    #expect(last.count == 4 && last.allSatisfy { $0.fix?.horizontalAccuracy_mm == 1_500 })
+    let mixed = epochs(ubx(0) + ubx(1) + nmea(2) + ubx(3) + nmea(4) + nmea(5), options)
+    #expect(mixed.map { ($0.timeOfDay_us ?? 0) / 1_000_000 % 60 } == [59, 0, 2, 2, 4, 5])
+    #expect(epochs(ubx(0) + sentence("GNVTG,1,T,,M,1,N,1,K"), options).count == 1)
+    #expect(epochs(ubx(0) + sentence("GNRMC,,V,,,,,,,,,,N"), options).first?.fix != nil)
   }
 
   @Test("NAV-PVT sent twice is one epoch; batch entries are all given and disturb nothing")

@@ -1,3 +1,1 @@
 import Testing
-
-@Test("the room has tests") func placeholder() { #expect(Bool(true)) }

@@ -142,7 +142,8 @@ struct EndToEndTests {
     #expect(result.status == 0 && result.errors.isEmpty)
     #expect(Command.names(in: folder) == ["t.jsonl"])
     var lines = result.output.split(separator: "\n")
-    let summary = lines.removeLast()
+    let summary = try #require(lines.last)
+    lines.removeLast()
     #expect(summary.hasPrefix(#"{"kind":"summary","fixes":"#))
     // The file has the records, the same ones, and not the summary.
     #expect(Command.read("\(folder)/t.jsonl") == lines.joined(separator: "\n") + "\n")

@@ -172,6 +172,8 @@ struct EpochFormatTests {
     #expect(segments(even + [Self.fix(17)]) == [4, 1])
     #expect(segments(even + [Self.noFix, Self.fix(8)]) == [4, 1])
     #expect(segments(even + [Self.fix(6)]) == [4, 1])
+    #expect(segments([0, 3, 6, 21].map { Self.fix($0) }) == [4])
+    #expect(segments([0, 3, 6, 22].map { Self.fix($0) }) == [3, 1])
     #expect(segments([0, 60, 120, 180].map { Self.fix($0) }) == [4])
     #expect(segments([Self.noFix]) == [])
   }

@@ -49,6 +49,15 @@ struct RecordingFilterTests {
     #expect(filtered(Array("#x\n".utf8) + [0xB5] + Array("\n#y\n".utf8)).bytes == [0xB5, 0x0A])
   }
 
+  @Test("a checksum that looks like the end of a line ends none")
+  func checksums() {
+    let head: [UInt8] = [0xB5, 0x62, 0x05, 0x01, 2, 0, 0x06, 0x8A]
+    for checksum: [UInt8] in [[0x0A, 0x23], [0x23, 0x0A], [0x0A, 0x0A]] {
+      let recording = head + checksum + Array("#no header\n".utf8)
+      #expect(filtered(recording).bytes == recording)
+    }
+  }
+
   @Test("what looks like a header and is binary is left as soon as that shows")
   func binary() {
     #expect(filtered(Array("\n#ab".utf8) + [0x01, 0xB5, 0x62]).bytes == [0x0A, 0x01, 0xB5, 0x62])

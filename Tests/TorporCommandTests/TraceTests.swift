@@ -196,6 +196,7 @@ struct TraceTextTests {
       TraceRecord(at: second(253), .gap(client: 0, count: 1_000, from: nil, to: nil)),
       TraceRecord(at: second(253.5), .receiver(state: .acquiring, power_mw: 30)),
       TraceRecord(at: second(254), .receiver(state: .standby, power_mw: 0.25)),
+      TraceRecord(at: second(256), .receiver(state: .standby, power_mw: 0.25)),
     ]
     #expect(
       lines(records) == [

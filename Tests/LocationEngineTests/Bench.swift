@@ -1,0 +1,270 @@
+import DeferralCache
+import GNSSProtocols
+import LocationPolicy
+import LocationTypes
+import ReceiverDrivers
+import Testing
+
+@testable import LocationEngine
+
+/// Memory that an engine does not own.
+@safe final class EngineMemory {
+  private let ring: UnsafeMutableRawBufferPointer
+  private let clients: UnsafeMutableBufferPointer<Client>
+  private let capacity: Int
+
+  init(capacity: Int, clients count: Int) {
+    self.capacity = capacity
+    unsafe ring = .allocate(byteCount: FixRing.storageSize(capacity: capacity), alignment: 8)
+    unsafe ring.initializeMemory(as: UInt8.self, repeating: 0)
+    unsafe clients = .allocate(capacity: count)
+  }
+
+  deinit {
+    unsafe ring.deallocate()
+    unsafe clients.deallocate()
+  }
+
+  /// An engine on this memory; a second one is the service after a restart.
+  func engine(_ setup: EngineSetup) -> Engine {
+    do {
+      var fixes = try unsafe FixRing(recovering: ring, capacity: capacity)
+      fixes.markSynced(fixes.unsynced)
+      return unsafe Engine(setup, ring: fixes, clients: clients)
+    } catch {
+      preconditionFailure("a ring opens: \(error)")
+    }
+  }
+}
+
+/// The engine over a receiver that streams, fed bytes that encoders made; virtual time.
+///
+/// Does what the loop does, and checks after each step what must hold after each step.
+final class Bench: Desk {
+  static let home = Coordinate(latitude_e9: 52_520_000_000, longitude_e9: 13_400_000_000)
+  /// UTC of boot, as the receiver tells it: 2025-03-01.
+  static let base = UTCTime(microseconds: 1_740_787_200_000_000)
+
+  private(set) var now: Instant
+  var engine: Engine
+  private(set) var plan: Effects
+  let setup: EngineSetup
+  private(set) var clients: [TestClient] = []
+  private let memory: EngineMemory
+  private var later: [(ClientID, Request)] = []
+  private var isStepping = false
+  /// How often something woke the board from a sleep.
+  private(set) var hostWakes = 0
+  private(set) var steps = 0
+  private(set) var pins: [PinCommand] = []
+  private(set) var appended: [FixName] = []
+  /// The most steps one event has caused.
+  private(set) var longestChain = 0
+
+  // What the receiver sends.
+  var place = Bench.home
+  var accuracy_mm: Int32 = 2_000
+  var speed_mmps: Int32 = 0
+  /// The receiver's UTC less the true one.
+  var utcError = Interval.zero
+  var hasUTC = true
+  var sendsNMEA = false
+
+  static func setup(limit: Int = 1_000) -> EngineSetup {
+    var figures = PlannerFigures(
+      fixInterval: .seconds(1), deferralLimit: limit,
+      timeToFix: TimeToFixTable(cold: .seconds(30)))
+    figures.idle = SleepFigures(
+      state: .idle, resume: .milliseconds(2), alarmResolution: .milliseconds(1),
+      minimum: .milliseconds(1), wakesOnPin: true, wakesOnBytes: true)
+    return EngineSetup(receiver: ReceiverSetup(family: .passive), figures: figures)
+  }
+
+  /// - Parameters:
+  ///   - limit: N.
+  ///   - capacity: R; twice N if not given.
+  init(
+    limit: Int = 1_000, capacity: Int? = nil, clients count: Int = 1, connects: Bool = true,
+    _ change: (inout EngineSetup) -> Void = { _ in }
+  ) {
+    var setup = Bench.setup(limit: limit)
+    change(&setup)
+    self.setup = setup
+    memory = EngineMemory(capacity: capacity ?? 2 * limit, clients: count)
+    engine = memory.engine(setup)
+    now = Instant(microseconds: 10_000_000)
+    plan = engine.step(.time, at: now)
+    perform(.time)
+    clients = (0..<count).map { TestClient(ClientID($0), self) }
+    if connects {
+      for client in clients {
+        client.connect()
+        client.start()
+      }
+    }
+  }
+
+  /// The service starts anew over the same ring.
+  func restart() {
+    engine = memory.engine(setup)
+    perform(.time)
+  }
+
+  var client: TestClient { clients[0] }
+  /// How many fixes lie between the first client's cursor and the head.
+  var cached: Int { Int(engine.head - engine.client(client.id).cursor.delivered) }
+  var state: Deferral.State { state(of: client) }
+  func state(of client: TestClient) -> Deferral.State { engine.client(client.id).deferral.state }
+  var isDeferralAvailable: Bool { engine.isDeferralAvailable }
+  var isReceiverAwake: Bool { engine.isReceiverAwake }
+  var canReceiverSleep: Bool { engine.canReceiverSleep }
+  var head: UInt64 { engine.head }
+  func location(of id: ClientID) -> StoredFix? { engine.location(of: id) }
+  var newest: Fix? { engine.stored(at: engine.head &- 1)?.fix }
+
+  func foreground() { client.foreground() }
+  func background() { client.background() }
+  func inhibit(_ isOn: Bool) { perform(.sleepInhibitor(isOn)) }
+
+  // MARK: Desk
+
+  func ask(_ request: Request, of client: ClientID) {
+    if isStepping { return askLater(request, of: client) }
+    perform(.request(client, request))
+  }
+
+  func askLater(_ request: Request, of client: ClientID) { later.append((client, request)) }
+
+  // MARK: Time
+
+  /// Lets time pass; the engine is stepped when it asks to be.
+  func run(_ seconds: Double) { run(until: now + Interval(seconds: seconds)) }
+
+  func run(until end: Instant) {
+    while plan.wake <= end {
+      now = max(now, plan.wake)
+      perform(.time)
+    }
+    now = end
+  }
+
+  // MARK: The receiver
+
+  /// The fix that the receiver has now.
+  var fix: Fix {
+    var fix = Fix(acquired: now, coordinate: place)
+    fix.utc = hasUTC ? Bench.base + (now - .boot) + utcError : nil
+    fix.altitude_mm = 40_000
+    fix.ellipsoidalAltitude_mm = 80_000
+    fix.horizontalAccuracy_mm = accuracy_mm
+    fix.verticalAccuracy_mm = 4_000
+    fix.speed_mmps = speed_mmps
+    fix.course_e4 = 900_000
+    fix.satellites = 12
+    fix.quality = .autonomous
+    return fix
+  }
+
+  /// One fix now, whole.
+  func fix(_ edit: (inout UBXSolution) -> Void = { _ in }) {
+    var frame = FrameBuffer()
+    if sendsNMEA {
+      frame.append(RMC(fix), format: .finest)
+      frame.append(GGA(fix, horizontalDOP_e2: 90), format: .finest)
+      frame.append(GST(fix), format: .finest)
+    } else {
+      var solution = UBXSolution(fix)
+      edit(&solution)
+      frame.appendNavPVT(solution)
+    }
+    send(frame)
+  }
+
+  /// An epoch without a position.
+  func noFix() {
+    fix {
+      $0.fixType = 0
+      $0.isFixOK = false
+    }
+  }
+
+  /// So many fixes, one each `interval`, the first after the first interval.
+  func fixes(count: Int, every interval: Interval = .seconds(1), east step: Double = 0) {
+    for _ in 0..<count {
+      run(until: now + interval)
+      place = place.moved(east: step, north: 0)
+      speed_mmps = Int32(step / interval.seconds * 1e3)
+      fix()
+    }
+  }
+
+  func send(_ frame: FrameBuffer) {
+    var bytes: [UInt8] = []
+    for i in 0..<frame.count { bytes.append(frame[i]) }
+    send(bytes)
+  }
+
+  /// Bytes, in chunks of the loop's size or another.
+  func send(_ bytes: [UInt8], chunk size: Int = ByteChunk.capacity) {
+    var start = 0
+    while start < bytes.count {
+      let end = min(start + size, bytes.count)
+      perform(.bytes(ByteChunk(bytes.span.extracting(start..<end))))
+      start = end
+    }
+  }
+
+  // MARK: Steps
+
+  func perform(_ event: Event) {
+    if plan.board > .awake, isWaking(event) { hostWakes += 1 }
+    isStepping = true
+    var effects = step(event)
+    var chain = 0
+    while true {
+      if effects.proceeds {
+        effects = step(.proceed)
+        chain += 1
+        guard chain < 2_000 else {
+          Issue.record("a chain of steps does not end")
+          break
+        }
+      } else if !later.isEmpty {
+        let (client, request) = later.removeFirst()
+        effects = step(.request(client, request))
+        longestChain = max(longestChain, chain)
+        chain = 0
+      } else {
+        break
+      }
+    }
+    longestChain = max(longestChain, chain)
+    isStepping = false
+    plan = effects
+    #expect(plan.wake > now, "the next wake lies ahead")
+    let isAllTold = !engine.hasNotices
+    #expect(isAllTold, "all that can be told has been told")
+  }
+
+  private func isWaking(_ event: Event) -> Bool {
+    switch event {
+    case .bytes: plan.listens
+    case .time, .batchPin, .request, .sleepInhibitor, .lineFault: true
+    case .proceed: false
+    }
+  }
+
+  private func step(_ event: Event) -> Effects {
+    steps += 1
+    let before = engine.head
+    let effects = engine.step(event, at: now)
+    let added = engine.head - before
+    #expect(added == (effects.appended == nil ? 0 : 1), "one fix a step at most")
+    if let pin = effects.pin { pins.append(pin) }
+    if let name = effects.appended { appended.append(name) }
+    while effects.hasNotices, let notice = engine.nextNotice() {
+      clients[notice.client.index].receive(notice.notice, from: engine, at: now)
+    }
+    return effects
+  }
+}

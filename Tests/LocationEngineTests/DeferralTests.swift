@@ -1,0 +1,417 @@
+import GNSSProtocols
+import LocationPolicy
+import LocationTypes
+import Testing
+
+@testable import LocationEngine
+
+@Suite("A deferral that goes on")
+struct DeferralTests {
+  private func deferring(
+    _ distance: Double = .unlimited, _ timeout: Double = .unlimited, limit: Int = 1_000,
+    clients: Int = 1
+  ) -> Bench {
+    let bench = Bench(limit: limit, clients: clients)
+    bench.background()
+    bench.client.defer(untilTraveled: distance, timeout: timeout)
+    return bench
+  }
+
+  // MARK: Criteria
+
+  @Test("DEF-16: distance and timeout met at once give one finish")
+  func bothAtOnce() {
+    let bench = Bench()
+    bench.background()
+    bench.fixes(count: 1)
+    bench.client.forget()
+    bench.client.defer(untilTraveled: 50, timeout: 5)
+    bench.fixes(count: 5, east: 10.1)
+    bench.fixes(count: 5, east: 10.1)
+    #expect(bench.client.finishes == [nil])
+  }
+
+  @Test("DEF-16: the first of the two ends it", arguments: [(30.0, 100.0, 3), (1_000, 4, 4)])
+  func firstOfTwo(_ distance: Double, _ timeout: Double, _ end: Int64) {
+    let bench = Bench()
+    bench.background()
+    bench.fixes(count: 1)
+    let start = bench.now
+    bench.client.defer(untilTraveled: distance, timeout: timeout)
+    bench.fixes(count: 10, east: 10.1)
+    #expect(bench.client.time(of: .finish(nil)) == start + .seconds(end))
+  }
+
+  @Test(
+    "DEF-17: the timeout counts boot time, however UTC jumps",
+    arguments: [Interval.seconds(3_600), .seconds(-3_600), .seconds(18), .seconds(-619_315_200)])
+  func utcJumps(_ jump: Interval) {
+    let bench = deferring(.unlimited, 10)
+    let start = bench.now
+    bench.fixes(count: 4)
+    bench.utcError = jump
+    bench.fixes(count: 5)
+    #expect(bench.client.story.isEmpty)
+    bench.utcError = .zero
+    bench.fixes(count: 3)
+    #expect(bench.client.time(of: .finish(nil)) == start + .seconds(10))
+  }
+
+  @Test(
+    "DEF-18: not a microsecond early, and late by the wake latency at most",
+    arguments: [5.0, 0.5, 7.25, 3.001, 86_400])
+  func punctual(_ timeout: Double) {
+    for isForeground in [false, true] {
+      let bench = Bench()
+      if !isForeground { bench.background() }
+      let start = bench.now
+      bench.client.defer(untilTraveled: .unlimited, timeout: timeout)
+      bench.run(timeout + 1)
+      let late = (bench.client.time(of: .finish(nil)) ?? .distantFuture) - start
+      #expect(late >= Interval(seconds: timeout))
+      #expect(late <= Interval(seconds: timeout) + .milliseconds(3))
+    }
+  }
+
+  @Test("DEF-18: the alarm is set early by what waking takes")
+  func alarm() {
+    let bench = deferring(.unlimited, 100)
+    // 2 ms to resume and 1 ms of the alarm's grain.
+    #expect(bench.plan.wake == bench.now + .seconds(100) - .milliseconds(3))
+    #expect(bench.plan.board == .idle)
+    bench.run(until: bench.plan.wake)
+    #expect(bench.plan.board == .awake)
+    #expect(bench.plan.wake == bench.now + .milliseconds(3))
+  }
+
+  @Test("DEF-19: distance counts from the last fix if it is at most 10 s old")
+  func freshStart() {
+    let bench = Bench()
+    bench.background()
+    bench.fixes(count: 1)
+    bench.run(9)
+    bench.client.defer(untilTraveled: 50, timeout: .unlimited)
+    bench.fixes(count: 1, east: 50.5)
+    #expect(bench.client.finishes == [nil])
+  }
+
+  @Test("DEF-19: else from the first fix after the call")
+  func staleStart() {
+    let bench = Bench()
+    bench.background()
+    bench.fixes(count: 1)
+    bench.run(10.1)
+    bench.client.defer(untilTraveled: 50, timeout: .unlimited)
+    bench.fixes(count: 1, east: 50.5)
+    #expect(bench.client.finishes.isEmpty)
+    bench.fixes(count: 1, east: 50.5)
+    #expect(bench.client.finishes == [nil])
+  }
+
+  @Test("DEF-20: an hour at rest in the receiver's noise is no distance")
+  func atRest() {
+    let bench = deferring(50, .unlimited, limit: 4_000)
+    var random = Seeded(1)
+    let home = bench.place
+    for _ in 0..<3_600 {
+      bench.place = home.moved(east: random.noise() * 2, north: random.noise() * 2)
+      bench.fixes(count: 1)
+    }
+    #expect(bench.client.story.isEmpty)
+  }
+
+  @Test("DEF-20: on a loop every lap counts")
+  func loop() {
+    let bench = Bench(limit: 4_000)
+    bench.background()
+    bench.fixes(count: 1)
+    bench.client.forget()
+    bench.client.defer(untilTraveled: 1_000, timeout: .unlimited)
+    var seconds = 0
+    // 100 m out and back at 10.1 m/s.
+    while bench.client.finishes.isEmpty && seconds < 200 {
+      bench.fixes(count: 1, east: seconds / 10 % 2 == 0 ? 10.1 : -10.1)
+      seconds += 1
+    }
+    #expect(abs(seconds - 100) <= 2)
+  }
+
+  @Test("DEF-21: where the host sees each fix, it ends with the first that is far enough")
+  func overshoot() {
+    let bench = Bench()
+    bench.background()
+    bench.fixes(count: 1)
+    bench.client.forget()
+    bench.client.defer(untilTraveled: 300, timeout: .unlimited)
+    bench.fixes(count: 40, east: 10.1)
+    #expect(bench.client.batches.first?.count == 30)
+  }
+
+  @Test("DEF-24: a fix without valid accuracy or position counts for neither distance nor batch")
+  func invalid() {
+    let bench = Bench()
+    bench.background()
+    bench.fixes(count: 1)
+    bench.client.forget()
+    bench.client.defer(untilTraveled: 100, timeout: .unlimited)
+    bench.place = bench.place.moved(east: 500, north: 0)
+    bench.run(1)
+    bench.noFix()
+    bench.place = bench.place.moved(east: -490, north: 0)
+    bench.fixes(count: 1, east: 0)
+    #expect(bench.client.story.isEmpty)
+    #expect(bench.cached == 1)
+  }
+
+  @Test("DEF-35: the fix that met the criterion is the last of the final batch")
+  func last() {
+    let bench = Bench()
+    bench.background()
+    bench.fixes(count: 1)
+    bench.client.forget()
+    bench.client.defer(untilTraveled: 50, timeout: .unlimited)
+    bench.fixes(count: 8, east: 10.1)
+    #expect(bench.client.text == "finish batch(1...5) batch(6...6) batch(7...7) batch(8...8)")
+  }
+
+  @Test("DEF-42: without a fix it goes on, and the timeout ends it")
+  func tunnel() {
+    let bench = deferring(.unlimited, 300)
+    let start = bench.now
+    bench.fixes(count: 5)
+    for _ in 0..<290 {
+      bench.run(1)
+      bench.noFix()
+    }
+    #expect(bench.client.story.isEmpty)
+    bench.run(10)
+    #expect(bench.client.text == "finish batch(0...4)")
+    #expect(bench.client.times[0] == start + .seconds(300))
+  }
+
+  // MARK: Foreground, background, sleep
+
+  @Test("DEF-25: in the foreground delivery is normal and criteria are monitored")
+  func foreground() {
+    let bench = Bench()
+    bench.client.defer(untilTraveled: .unlimited, timeout: 3)
+    bench.fixes(count: 4)
+    #expect(bench.client.text == "batch(0...0) batch(1...1) finish batch(2...2) batch(3...3)")
+    #expect(bench.state == .idle)
+    bench.client.forget()
+    bench.client.defer(untilTraveled: 30, timeout: .unlimited)
+    bench.fixes(count: 3, east: 10.1)
+    #expect(bench.client.text == "batch(4...4) batch(5...5) finish batch(6...6)")
+  }
+
+  @Test("DEF-26: time and distance of the foreground carry over to the background")
+  func carriesOver() {
+    let bench = Bench()
+    bench.fixes(count: 1)
+    let start = bench.now
+    bench.client.defer(untilTraveled: 100, timeout: .unlimited)
+    bench.fixes(count: 5, east: 10.1)
+    bench.background()
+    #expect(bench.state == .engaged)
+    bench.client.forget()
+    bench.fixes(count: 5, east: 10.1)
+    #expect(bench.client.text == "finish batch(6...10)")
+    bench.foreground()
+    bench.client.forget()
+    bench.client.defer(untilTraveled: .unlimited, timeout: 10)
+    bench.run(6)
+    bench.background()
+    bench.run(4)
+    #expect(bench.client.time(of: .finish(nil)) == start + .seconds(20))
+  }
+
+  @Test("DEF-27: coming to the foreground flushes at once; armed again, no finish")
+  func toForeground() {
+    let bench = deferring()
+    bench.fixes(count: 3)
+    bench.foreground()
+    #expect(bench.client.text == "batch(0...2)")
+    #expect(bench.state == .armed)
+    bench.fixes(count: 1)
+    bench.background()
+    #expect(bench.state == .engaged)
+    bench.fixes(count: 2)
+    #expect(bench.client.text == "batch(0...2) batch(3...3)")
+    bench.client.disallow()
+    #expect(bench.client.text == "batch(0...2) batch(3...3) finish(15) batch(4...5)")
+  }
+
+  @Test("DEF-28: it engages in the background alone, and only while the board may sleep")
+  func engages() {
+    let bench = Bench()
+    bench.client.defer(untilTraveled: .unlimited, timeout: .unlimited)
+    #expect(bench.state == .armed)
+    bench.inhibit(true)
+    bench.background()
+    #expect(bench.state == .armed)
+    bench.fixes(count: 1)
+    #expect(bench.client.text == "batch(0...0)")
+    #expect(bench.plan.board == .awake)
+    bench.inhibit(false)
+    #expect(bench.state == .engaged)
+    bench.fixes(count: 2)
+    #expect(bench.client.text == "batch(0...0)")
+    bench.inhibit(true)
+    #expect(bench.client.text == "batch(0...0) batch(1...2)")
+    #expect(bench.state == .armed)
+  }
+
+  @Test("DEF-29: a client that needs fixes now keeps another from engaging, as long as it does")
+  func otherClient() {
+    let bench = deferring(clients: 2)
+    let (deferred, live) = (bench.clients[0], bench.clients[1])
+    #expect(bench.state == .armed)
+    bench.fixes(count: 2)
+    #expect(deferred.text == "batch(0...0) batch(1...1)")
+    live.stop()
+    #expect(bench.state == .engaged)
+    bench.fixes(count: 2)
+    live.start()
+    #expect(bench.state == .armed)
+    #expect(deferred.text == "batch(0...0) batch(1...1) batch(2...3)")
+    bench.fixes(count: 1)
+    #expect(deferred.sequences == [0, 1, 2, 3, 4])
+    #expect(live.sequences == [0, 1, 4])
+  }
+
+  @Test("two clients defer with criteria of their own, each cached for itself")
+  func twoDeferred() {
+    let bench = Bench(clients: 2)
+    let (first, second) = (bench.clients[0], bench.clients[1])
+    for client in bench.clients { client.background() }
+    first.defer(untilTraveled: .unlimited, timeout: 5)
+    bench.fixes(count: 2)
+    #expect(first.sequences == [0, 1] && second.sequences == [0, 1])
+    second.defer(untilTraveled: .unlimited, timeout: 10)
+    #expect(bench.state(of: first) == .engaged && bench.state(of: second) == .engaged)
+    bench.fixes(count: 3)
+    #expect(first.text.hasSuffix("finish batch(2...4)"))
+    // One whose deferral has ended is given its handler's turn; then it is live again.
+    bench.run(5)
+    bench.fixes(count: 2)
+    #expect(first.sequences == [0, 1, 2, 3, 4, 5, 6])
+    #expect(second.sequences == [0, 1, 2, 3, 4, 5, 6])
+    #expect(second.finishes == [nil])
+    first.stop()
+    bench.fixes(count: 1)
+    #expect(second.sequences.last == 7 && first.sequences.last == 6)
+  }
+
+  @Test(
+    "DEF-30: no change of foreground, background or sleep loses, doubles or reorders",
+    arguments: 1...20)
+  func switching(_ seed: UInt64) {
+    let bench = deferring(limit: 20, clients: 3)
+    var random = Seeded(seed)
+    for client in bench.clients.dropFirst() { client.background() }
+    for _ in 0..<300 {
+      switch random.below(8) {
+      case 0: bench.clients[random.below(3)].foreground()
+      case 1, 2: bench.clients[random.below(3)].background()
+      case 3: bench.inhibit(random.below(2) == 0)
+      case 4: bench.clients[random.below(3)].defer(untilTraveled: .unlimited, timeout: 30)
+      default: bench.fixes(count: 1)
+      }
+    }
+    for client in bench.clients { client.disallow() }
+    bench.inhibit(false)
+    for client in bench.clients { client.foreground() }
+    for client in bench.clients {
+      #expect(client.sequences == Array(0..<bench.head))
+      #expect(client.gaps.isEmpty)
+    }
+  }
+
+  // MARK: The cache
+
+  @Test("DEF-31: the cache has the size that was handed in, and never grows")
+  func fixedSize() {
+    let bench = Bench(limit: 4, capacity: 9)
+    bench.client.suspend()
+    bench.fixes(count: 100)
+    #expect(bench.engine.capacity == 9)
+    bench.background()
+    #expect(bench.client.text == "gap(91) batch(91...99)")
+  }
+
+  @Test("DEF-32: a full cache is flushed, and the deferral goes on")
+  func flushOnFull() {
+    let bench = Bench(limit: 4)
+    bench.client.defer(untilTraveled: .unlimited, timeout: .unlimited)
+    bench.background()
+    bench.fixes(count: 43, every: .seconds(1))
+    #expect(bench.client.batches.map(\.count) == Array(repeating: 4, count: 10))
+    #expect(bench.client.finishes.isEmpty && bench.cached == 3)
+    #expect(bench.hostWakes >= 43)  // it streams: the board wakes for each
+  }
+
+  @Test("DEF-32: time and distance go on over a flush")
+  func goesOn() {
+    let bench = Bench(limit: 4)
+    bench.background()
+    bench.fixes(count: 1)
+    bench.client.forget()
+    bench.client.defer(untilTraveled: 100, timeout: .unlimited)
+    bench.fixes(count: 10, east: 10.1)
+    #expect(bench.client.text == "batch(1...4) batch(5...8) finish batch(9...10)")
+  }
+
+  @Test("DEF-34: an end with nothing cached is the finish alone")
+  func emptyEnd() {
+    let bench = deferring(.unlimited, 5)
+    bench.run(6)
+    #expect(bench.client.text == "finish")
+  }
+
+  @Test(
+    "DEF-43: a receiver that is gone ends deferrals with 11, batch, 0; then it goes on by itself")
+  func lost() {
+    let bench = deferring(clients: 2)
+    let live = bench.clients[1]
+    live.stop()
+    bench.fixes(count: 3)
+    bench.perform(.lineFault)
+    #expect(bench.client.text == "finish(11) batch(0...2) fail(0)")
+    #expect(live.failures.isEmpty)
+    bench.perform(.lineFault)
+    #expect(bench.client.failures == [.locationUnknown])
+    bench.client.defer(untilTraveled: .unlimited, timeout: .unlimited)
+    #expect(bench.client.finishes == [.deferredFailed, .deferredFailed])
+    bench.fixes(count: 2)
+    #expect(bench.client.sequences == [0, 1, 2, 3, 4])
+    bench.client.defer(untilTraveled: .unlimited, timeout: .unlimited)
+    #expect(bench.state == .engaged)
+    bench.perform(.lineFault)
+    #expect(bench.client.failures == [.locationUnknown, .locationUnknown])
+  }
+
+  @Test("DEF-11: a client that dies takes its deferral with it; its fixes wait for its successor")
+  func crash() {
+    let bench = deferring(.unlimited, 10)
+    bench.client.acknowledges = false
+    bench.fixes(count: 3)
+    bench.client.ask(.disconnect)
+    bench.run(20)
+    #expect(bench.client.story.isEmpty)
+    bench.client.connect(in: .background)
+    bench.client.start()
+    #expect(bench.client.text == "batch(0...2)")
+    #expect(bench.client.finishes.isEmpty)
+    #expect(bench.state == .idle)
+  }
+
+  @Test("X1: the handler of a final batch may call again without another fix between")
+  func callsAgain() {
+    let bench = deferring(.unlimited, 5)
+    bench.client.onFinish = [.allowDeferred(distance: .infinity, timeout: 5)]
+    bench.fixes(count: 20)
+    #expect(
+      bench.client.text
+        == "finish batch(0...4) finish batch(5...9) finish batch(10...14) finish batch(15...19)")
+  }
+}

@@ -1,0 +1,309 @@
+import GNSSProtocols
+import LocationPolicy
+import LocationTypes
+import Testing
+
+@testable import LocationEngine
+
+@Suite("The standard service")
+struct StandardTests {
+  @Test("STD-3: start gives nothing at once, then reports; a second start adds nothing")
+  func start() {
+    let bench = Bench(connects: false)
+    bench.client.connect()
+    bench.client.start()
+    #expect(bench.client.story.isEmpty)
+    bench.fixes(count: 2)
+    bench.client.start()
+    bench.fixes(count: 1)
+    #expect(bench.client.text == "batch(0...0) batch(1...1) batch(2...2)")
+  }
+
+  @Test("STD-3: after stop and start a new first event comes, of a new fix")
+  func startAgain() {
+    let bench = Bench()
+    bench.client.ask(.setDistanceFilter(1_000))
+    bench.fixes(count: 2)
+    bench.client.stop()
+    bench.fixes(count: 2)
+    bench.client.start()
+    #expect(bench.client.sequences == [0])
+    bench.fixes(count: 2)
+    #expect(bench.client.sequences == [0, 4])
+  }
+
+  @Test("STD-4: the filter is measured from the last delivered fix")
+  func filter() {
+    let bench = Bench()
+    bench.client.ask(.setDistanceFilter(25))
+    bench.fixes(count: 10, east: 10)
+    #expect(bench.client.sequences == [0, 3, 6, 9])
+  }
+
+  @Test("STD-6: what is told together is one batch, oldest first, never empty")
+  func oldestFirst() {
+    let bench = Bench()
+    bench.client.suspend()
+    bench.fixes(count: 5)
+    #expect(bench.client.story.isEmpty)
+    bench.background()
+    #expect(bench.client.text == "batch(0...4)")
+    let times = bench.client.fixes.map(\.fix.acquired)
+    #expect(times == times.sorted())
+  }
+
+  @Test("STD-7: a fix bears the moment of its making, not of its delivery")
+  func acquired() {
+    let bench = Bench()
+    bench.background()
+    bench.client.defer(untilTraveled: .unlimited, timeout: 60)
+    let start = bench.now
+    bench.fixes(count: 3)
+    bench.run(60)
+    #expect(
+      bench.client.fixes.map { $0.fix.acquired } == (1...3).map { start + .seconds($0) })
+    #expect(
+      bench.client.fixes.map { $0.fix.utc }
+        == (1...3).map {
+          Bench.base + (start - .boot) + .seconds($0)
+        })
+  }
+
+  @Test("STD-8: location is the newest delivered fix, and not one that is cached")
+  func location() {
+    let bench = Bench()
+    bench.fixes(count: 2)
+    bench.background()
+    bench.client.defer(untilTraveled: .unlimited, timeout: .unlimited)
+    bench.fixes(count: 2)
+    let id = bench.client.id
+    #expect(bench.location(of: id)?.name.sequence == 1)
+    bench.foreground()
+    #expect(bench.location(of: id)?.name.sequence == 3)
+    #expect(Bench(clients: 2).location(of: ClientID(1)) == nil)
+  }
+
+  @Test("STD-10: without a fix for a while clients are told 0 once a search, and it goes on")
+  func unknown() {
+    let bench = Bench { $0.unknownAfter = .seconds(20) }
+    bench.noFix()
+    for _ in 0..<60 {
+      bench.run(1)
+      bench.noFix()
+    }
+    #expect(bench.client.text == "fail(0)")
+    #expect(bench.client.times[0] - Instant(microseconds: 10_000_000) == .seconds(20))
+    bench.fixes(count: 1)
+    #expect(bench.client.text == "fail(0) batch(0...0)")
+    bench.run(1)
+    bench.noFix()
+    bench.run(19.9)
+    #expect(bench.client.failures.count == 1)
+    bench.run(0.2)
+    #expect(bench.client.text == "fail(0) batch(0...0) fail(0)")
+  }
+
+  @Test("STD-10: a receiver that falls silent is as good as none")
+  func silence() {
+    let bench = Bench { $0.unknownAfter = .seconds(20) }
+    bench.fixes(count: 1)
+    bench.run(19)
+    #expect(bench.client.failures.isEmpty)
+    bench.run(2)
+    #expect(bench.client.failures == [.locationUnknown])
+    bench.run(1_000)
+    #expect(bench.client.failures == [.locationUnknown])
+    bench.fixes(count: 2)
+    bench.run(30)
+    #expect(bench.client.failures == [.locationUnknown, .locationUnknown])
+  }
+
+  @Test("STD-10: a client that starts during a long search is told at once")
+  func unknownLater() {
+    let bench = Bench(clients: 2, connects: false)
+    let (first, second) = (bench.clients[0], bench.clients[1])
+    first.connect()
+    first.start()
+    bench.noFix()
+    bench.run(70)
+    second.connect()
+    second.start()
+    #expect(first.text == "fail(0)")
+    #expect(second.text == "fail(0)")
+    second.stop()
+    bench.run(70)
+    #expect(first.text == "fail(0)")
+  }
+
+  @Test("STD-10: a cached deferral is not disturbed by a long search")
+  func unknownDeferred() {
+    let bench = Bench()
+    bench.fixes(count: 1)
+    bench.background()
+    bench.client.forget()
+    bench.client.defer(untilTraveled: .unlimited, timeout: .unlimited)
+    bench.noFix()
+    bench.run(300)
+    #expect(bench.client.story.isEmpty)
+    bench.foreground()
+    #expect(bench.client.text == "fail(0)")
+  }
+
+  @Test("STD-10: denial is told as 1, at the change and at a start")
+  func denied() {
+    let bench = Bench()
+    bench.client.ask(.setAuthorized(false))
+    #expect(bench.client.text == "fail(1)")
+    bench.client.ask(.setAuthorized(false))
+    #expect(bench.client.text == "fail(1)")
+    bench.client.stop()
+    bench.client.start()
+    #expect(bench.client.text == "fail(1) fail(1)")
+    bench.fixes(count: 3)
+    #expect(bench.client.batches.isEmpty)
+    bench.client.ask(.setAuthorized(true))
+    bench.fixes(count: 1)
+    #expect(bench.client.sequences == [3])
+  }
+
+  @Test("STD-12: a suspended client gets nothing, and all of it once it runs")
+  func suspended() {
+    let bench = Bench()
+    bench.fixes(count: 1)
+    bench.client.suspend()
+    bench.fixes(count: 3)
+    #expect(bench.client.sequences == [0])
+    bench.foreground()
+    #expect(bench.client.text == "batch(0...0) batch(1...3)")
+  }
+
+  @Test("STD-12: a process that is gone gets nothing, and nobody keeps the receiver on for it")
+  func gone() {
+    let bench = Bench {
+      $0.receiver?.hasSupplySwitch = true
+      $0.figures.canSwitchOff = true
+    }
+    #expect(bench.isReceiverAwake)
+    bench.run(1)
+    bench.client.ask(.disconnect)
+    bench.run(2)
+    #expect(!bench.isReceiverAwake)
+    #expect(bench.pins.last == PinCommand(.receiverSupply, .inactive))
+  }
+
+  @Test("STD-13: without UTC a fix is delivered without one, never as 1970")
+  func noUTC() {
+    let bench = Bench()
+    bench.hasUTC = false
+    bench.fixes(count: 2)
+    #expect(bench.client.fixes.map(\.fix.utc) == [nil, nil])
+    #expect(bench.client.fixes[0].fix.acquired == bench.now - .seconds(1))
+  }
+
+  @Test("STD-13: sentences without a date give a time of day alone, and so no UTC")
+  func noDate() {
+    let bench = Bench()
+    var frame = FrameBuffer()
+    frame.append(GGA(bench.fix, horizontalDOP_e2: 90))
+    bench.send(frame)
+    bench.run(1)
+    #expect(bench.client.fixes.count == 1)
+    #expect(bench.client.fixes.first?.fix.utc == nil)
+  }
+
+  @Test("STD-13: a week rollover is repaired against the build's date and flagged")
+  func rollover() {
+    let bench = Bench { $0.epochs.earliestDate = CalendarDate(year: 2025, month: 1, day: 1) }
+    bench.utcError = .seconds(-1_024 * 7 * 86_400)
+    bench.fixes(count: 2)
+    #expect(bench.client.fixes[0].fix.utc == Bench.base + (bench.now - .boot) - .seconds(1))
+    #expect(bench.client.fixes[0].fix.isDateUncertain)
+    bench.utcError = .zero
+    bench.fixes(count: 1)
+    #expect(!bench.client.fixes[2].fix.isDateUncertain)
+  }
+
+  @Test("LOC-1: a position that the receiver calls invalid is no fix")
+  func invalid() {
+    let bench = Bench()
+    bench.fix { $0.isFixOK = false }
+    bench.run(1)
+    bench.fix { $0.fixType = 5 }
+    bench.run(1)
+    bench.fix { $0.latitude_e7 = 910_000_000 }
+    bench.run(1)
+    #expect(bench.head == 0 && bench.client.story.isEmpty)
+  }
+
+  @Test("LOC-4: accuracy comes from the error told, else from DOP and range error, else assumed")
+  func accuracy() {
+    let bench = Bench {
+      $0.epochs.rangeError_mm = 4_000
+      $0.assumedAccuracy_mm = 12_345
+    }
+    bench.fixes(count: 1)
+    #expect(bench.newest?.horizontalAccuracy_mm == 2_000)
+    bench.run(1)
+    var frame = FrameBuffer()
+    frame.append(GGA(bench.fix, horizontalDOP_e2: 150))
+    bench.send(frame)
+    bench.run(1)
+    #expect(bench.newest?.horizontalAccuracy_mm == 6_000)
+    frame.removeAll()
+    frame.append(RMC(bench.fix))
+    bench.send(frame)
+    bench.run(1)
+    #expect(bench.newest?.horizontalAccuracy_mm == 12_345)
+    #expect(bench.head == 3)
+  }
+
+  @Test("the same bytes in any chunks give the same fixes", arguments: [1, 2, 7, 64, 128])
+  func chunks(_ size: Int) {
+    let bench = Bench()
+    bench.sendsNMEA = true
+    var bytes: [UInt8] = []
+    for second in 1...3 {
+      var frame = FrameBuffer()
+      var fix = bench.fix
+      fix.utc = Bench.base + .seconds(Int64(second))
+      frame.append(RMC(fix), format: .finest)
+      frame.append(GGA(fix, horizontalDOP_e2: 90), format: .finest)
+      fix.utc = Bench.base + .seconds(Int64(second)) + .milliseconds(500)
+      frame.appendNavPVT(UBXSolution(fix))
+      for i in 0..<frame.count { bytes.append(frame[i]) }
+    }
+    bench.send(bytes, chunk: size)
+    bench.run(1)
+    #expect(
+      bench.client.fixes.map { ($0.fix.utc! - Bench.base).microseconds / 100_000 } == [
+        10, 15, 20, 25, 30, 35,
+      ])
+  }
+
+  @Test("an epoch of sentences ends with the next one, or with a silence of the line")
+  func epochEnd() {
+    let bench = Bench()
+    bench.sendsNMEA = true
+    bench.fix()
+    #expect(bench.head == 0)
+    #expect(bench.plan.board == .awake)
+    bench.run(0.099)
+    #expect(bench.head == 0)
+    bench.run(0.001)
+    #expect(bench.head == 1)
+    #expect(bench.plan.board == .idle)
+    #expect(bench.client.fixes[0].fix.acquired == bench.now - .milliseconds(100))
+  }
+
+  @Test("a frame that never ends gives back what it swallowed after a silence")
+  func brokenFrame() {
+    let bench = Bench()
+    // The head of a frame of 900 bytes, then a whole one.
+    bench.send([0xB5, 0x62, 0x01, 0x35, 0x84, 0x03])
+    bench.fix()
+    #expect(bench.head == 0)
+    bench.run(0.2)
+    #expect(bench.head == 1)
+    #expect(bench.plan.board == .idle)
+  }
+}

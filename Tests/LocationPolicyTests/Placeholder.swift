@@ -1,3 +1,0 @@
-import Testing
-
-@Test("the room has tests") func placeholder() { #expect(Bool(true)) }

@@ -1,0 +1,214 @@
+import DeferralCache
+import LocationTypes
+
+@testable import LocationPolicy
+
+/// Storage for one ring, as the runtime's memory-mapped file would be.
+@safe final class Memory {
+  private let buffer: UnsafeMutableRawBufferPointer
+
+  init(capacity: Int) {
+    let size = FixRing.storageSize(capacity: capacity)
+    unsafe buffer = .allocate(byteCount: size, alignment: 4096)
+    unsafe buffer.initializeMemory(as: UInt8.self, repeating: 0)
+  }
+
+  deinit { unsafe buffer.deallocate() }
+
+  func open(capacity: Int) -> FixRing {
+    do {
+      var ring = try unsafe FixRing(recovering: buffer, capacity: capacity)
+      ring.markSynced(ring.unsynced)
+      return ring
+    } catch {
+      preconditionFailure("a fresh image opens: \(error)")
+    }
+  }
+}
+
+/// SplitMix64: the same numbers from the same seed, everywhere.
+struct SeededGenerator: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+
+  /// Normally distributed, mean 0 and deviation 1 (the sum of twelve).
+  mutating func normal() -> Double {
+    var sum = -6.0
+    for _ in 0..<12 { sum += Double.random(in: 0..<1, using: &self) }
+    return sum
+  }
+}
+
+let equator = Coordinate(latitude_e9: 0, longitude_e9: 0)
+
+/// A fix `east` metres east of (0, 0) with an accuracy of 3 m.
+func fix(
+  at seconds: Double, east: Double = 0, north: Double = 0, accuracy_mm: Int32? = 3_000,
+  speed_mmps: Int32? = nil
+) -> Fix {
+  var fix = Fix(
+    acquired: Instant(seconds: seconds), coordinate: equator.moved(east: east, north: north))
+  fix.horizontalAccuracy_mm = accuracy_mm
+  fix.speed_mmps = speed_mmps
+  return fix
+}
+
+/// A notice in a form that compares.
+enum Told: Equatable, CustomStringConvertible {
+  case gap(Range<UInt64>, count: UInt64)
+  case finish(Int?)
+  case batch(ClosedRange<UInt64>)
+  case failure(Int)
+
+  init(_ notice: Notice) {
+    switch notice {
+    case .gap(let gap): self = .gap(gap.range, count: gap.count)
+    case .finish(let code): self = .finish(code?.rawValue)
+    case .batch(let first, let last): self = .batch(first...last)
+    case .failure(let code): self = .failure(code.rawValue)
+    }
+  }
+
+  var description: String {
+    switch self {
+    case .gap(let range, let count): "gap(\(range), \(count))"
+    case .finish(let code): "finish(\(code.map(String.init) ?? "-"))"
+    case .batch(let range): "batch(\(range))"
+    case .failure(let code): "failure(\(code))"
+    }
+  }
+}
+
+/// One client over a real ring, with its surroundings in the test's hands.
+final class World {
+  let memory: Memory
+  var ring: FixRing
+  var client: Client
+  var now = 0.0
+  var newest: Fix?
+  /// The receiver keeps fixes back.
+  var buffers = false
+  var isDraining = false
+  var isAvailable = true
+  var limit = 4
+  var hold = Interval.seconds(2)
+
+  init(capacity: Int = 16) {
+    memory = Memory(capacity: capacity)
+    ring = memory.open(capacity: capacity)
+    client = Client(at: ring.head)
+  }
+
+  var context: ClientContext {
+    ClientContext(
+      now: Instant(seconds: now), head: ring.head, newestFix: newest, receiverBuffers: buffers,
+      isDraining: isDraining, isDeferralAvailable: isAvailable, deferralLimit: limit,
+      deliveryHold: hold)
+  }
+
+  var state: Deferral.State { client.deferral.state }
+  var demand: Demand { client.demand(at: Instant(seconds: now)) }
+  var hasNotices: Bool { client.hasNotices }
+
+  /// Asks and gives what is told afterwards.
+  @discardableResult
+  func ask(_ requests: Request...) -> [Told] {
+    for request in requests { client.handle(request, in: ring, context) }
+    return told()
+  }
+
+  /// Asks and leaves the notices where they are.
+  func askQuietly(_ request: Request) { client.handle(request, in: ring, context) }
+
+  /// A fix goes into the ring, as the engine does it.
+  func append(_ fix: Fix) {
+    client.makeRoom(in: ring)
+    ring.append(fix)
+    newest = fix
+    client.take(fix, context)
+  }
+
+  /// One second passes and brings a fix `east` metres from the start.
+  @discardableResult
+  func fixes(_ count: Int = 1, east: Double = 0) -> [Told] {
+    var all: [Told] = []
+    for _ in 0..<count {
+      now += 1
+      append(fix(at: now, east: east))
+      all += told()
+    }
+    return all
+  }
+
+  /// Time passes.
+  @discardableResult
+  func wait(_ seconds: Double) -> [Told] {
+    now += seconds
+    client.elapse(context)
+    return told()
+  }
+
+  @discardableResult
+  func may(_ may: Bool) -> [Told] {
+    client.mayEngage(may, context)
+    return told()
+  }
+
+  /// The receiver gives out what it held: `made` are the times of its fixes.
+  @discardableResult
+  func drain(_ made: [Double] = [], east: Double = 0) -> [Told] {
+    isDraining = true
+    var all: [Told] = []
+    for time in made {
+      append(fix(at: time, east: east))
+      all += told()
+    }
+    isDraining = false
+    buffers = false
+    client.drained(context)
+    return all + told()
+  }
+
+  @discardableResult
+  func lose() -> [Told] {
+    client.receiverLost(context)
+    return told()
+  }
+
+  func told() -> [Told] {
+    var all: [Told] = []
+    while let notice = client.nextNotice(in: ring, context) { all.append(Told(notice)) }
+    return all
+  }
+
+  func name(_ sequence: UInt64) -> FixName {
+    FixName(generation: ring.generation, sequence: sequence)
+  }
+
+  /// A client in the background that has started updates, and has no fix yet.
+  static func started(capacity: Int = 16) -> World {
+    let world = World(capacity: capacity)
+    world.ask(.connect, .startUpdating, .setExecution(.background))
+    return world
+  }
+
+  /// The same with an engaged deferral, called at `now`.
+  static func engaged(
+    distance: Double = .infinity, timeout: Double = .infinity, capacity: Int = 16
+  ) -> World {
+    let world = World.started(capacity: capacity)
+    world.ask(.allowDeferred(distance: distance, timeout: timeout))
+    world.may(true)
+    precondition(world.state == .engaged)
+    return world
+  }
+}

@@ -1,0 +1,163 @@
+import Foundation
+import LocationTypes
+import Testing
+
+/// Vincenty's inverse formula (Survey Review 23, 1975): the length of the geodesic, metres.
+func geodesic(_ p: Coordinate, _ q: Coordinate) -> Double {
+  let a = 6_378_137.0
+  let f = 1 / 298.257223563
+  let b = a * (1 - f)
+  let radian = Double.pi / 180
+  let difference = (q.longitude - p.longitude) * radian
+  let u1 = atan((1 - f) * tan(p.latitude * radian))
+  let u2 = atan((1 - f) * tan(q.latitude * radian))
+  var lambda = difference
+  for _ in 0..<200 {
+    let sinSigma =
+      (pow(cos(u2) * sin(lambda), 2)
+      + pow(cos(u1) * sin(u2) - sin(u1) * cos(u2) * cos(lambda), 2)).squareRoot()
+    if sinSigma == 0 { return 0 }
+    let cosSigma = sin(u1) * sin(u2) + cos(u1) * cos(u2) * cos(lambda)
+    let sigma = atan2(sinSigma, cosSigma)
+    let sinAlpha = cos(u1) * cos(u2) * sin(lambda) / sinSigma
+    let cos2Alpha = 1 - sinAlpha * sinAlpha
+    let cos2Middle = cos2Alpha == 0 ? 0 : cosSigma - 2 * sin(u1) * sin(u2) / cos2Alpha
+    let c = f / 16 * cos2Alpha * (4 + f * (4 - 3 * cos2Alpha))
+    let before = lambda
+    lambda =
+      difference + (1 - c) * f * sinAlpha
+      * (sigma + c * sinSigma * (cos2Middle + c * cosSigma * (2 * cos2Middle * cos2Middle - 1)))
+    guard abs(lambda - before) < 1e-14 else { continue }
+    let w = cos2Alpha * (a * a - b * b) / (b * b)
+    let k1 = 1 + w / 16384 * (4096 + w * (-768 + w * (320 - 175 * w)))
+    let k2 = w / 1024 * (256 + w * (-128 + w * (74 - 47 * w)))
+    let part =
+      cosSigma * (2 * cos2Middle * cos2Middle - 1)
+      - k2 / 6 * cos2Middle * (4 * sinSigma * sinSigma - 3) * (4 * cos2Middle * cos2Middle - 3)
+    return b * k1 * (sigma - k2 * sinSigma * (cos2Middle + k2 / 4 * part))
+  }
+  return .nan
+}
+
+/// A place from degrees that are known to be good.
+func place(_ latitude: Double, _ longitude: Double) -> Coordinate {
+  Coordinate(
+    latitude_e9: Int64((latitude * 1e9).rounded()), longitude_e9: Int64((longitude * 1e9).rounded())
+  )
+}
+
+@Suite("Distances on the plane that touches the ellipsoid")
+struct GeodesyTests {
+  static let latitudes = [-70.0, -51.5, -33.9, -0.001, 0, 1, 23.4, 45, 60, 70]
+
+  @Test("the reference formula gives the published length (Flinders Peak to Buninyong)")
+  func reference() {
+    let flinders = place(-(37 + 57 / 60.0 + 3.72030 / 3600), 144 + 25 / 60.0 + 29.52440 / 3600)
+    let buninyong = place(-(37 + 39 / 60.0 + 10.15610 / 3600), 143 + 55 / 60.0 + 35.38390 / 3600)
+    // Geoscience Australia gives it on GRS 80, which differs by less than 0.1 mm here.
+    #expect(abs(geodesic(flinders, buninyong) - 54_972.271) < 0.001)
+  }
+
+  @Test("LOC-6: against the geodesic, within 1e-6 up to 10 km and 1e-4 up to 100 km")
+  func againstGeodesic() {
+    for latitude in Self.latitudes {
+      let here = place(latitude, 8.5)
+      for degrees in stride(from: 0.0, to: 360, by: 15) {
+        let (s, c) = (sin(degrees * .pi / 180), cos(degrees * .pi / 180))
+        for (length, bound) in [
+          (0.1, 1e-6), (1, 1e-6), (12, 1e-6), (400, 1e-6), (10_000, 1e-6), (100_000, 1e-4),
+        ] {
+          let there = here.moved(east: s * length, north: c * length)
+          let exact = geodesic(here, there)
+          // Places are kept to 1e-9°, distances below a metre are good to a micrometre.
+          let allowed = max(exact * bound, 2e-6)
+          let error = abs(here.localDistance(to: there) - exact)
+          #expect(error <= allowed, "\(length) m to \(degrees)° from \(latitude)°: \(error)")
+        }
+      }
+    }
+  }
+
+  @Test("LOC-6: symmetric, and 0 for equal places")
+  func symmetric() {
+    for latitude in Self.latitudes {
+      let (a, b) = (place(latitude, 179.99), place(latitude + 0.01, -179.98))
+      #expect(a.localDistance(to: b) == b.localDistance(to: a))
+      #expect(a.localDistance(to: a) == 0)
+      let (forth, back) = (a.localOffset(to: b), b.localOffset(to: a))
+      #expect(forth.east == -back.east)
+      #expect(forth.north == -back.north)
+    }
+  }
+
+  @Test("LOC-7: the antimeridian is no border")
+  func antimeridian() {
+    let (west, east) = (place(10, 179.999), place(10, -179.999))
+    #expect(abs(west.localDistance(to: east) - geodesic(place(10, 0), place(10, 0.002))) < 1e-4)
+    #expect(west.localOffset(to: east).east > 0)
+    #expect(east.localOffset(to: west).east < 0)
+    let exactly = (place(0, 180), place(0, -180))
+    #expect(exactly.0.localDistance(to: exactly.1) == 0)
+    // Half the globe apart, neither way is shorter: no wrap, no NaN.
+    #expect(place(0, 0).localOffset(to: place(0, 180)).east > 2e7)
+    #expect(place(0, 0).localOffset(to: place(0, -180)).east < -2e7)
+  }
+
+  @Test("LOC-7: poles and far ends of the globe give a number")
+  func extremes() {
+    let places = [
+      place(90, 0), place(90, 180), place(-90, -180), place(-90, 77), place(0, 180), place(0, -180),
+      place(89.999_999_999, -180), place(0, 0), place(1e-9, -180),
+    ]
+    for a in places {
+      for b in places {
+        let distance = a.localDistance(to: b)
+        #expect(distance.isFinite)
+        #expect(distance >= 0)
+      }
+      for (east, north) in [(1e5, 1e5), (-1e5, -1e5), (0, 1e5), (1e5, 0), (0, 0)] {
+        #expect(a.moved(east: east, north: north).isValid)
+      }
+    }
+    #expect(place(90, 10).localDistance(to: place(90, -100)) < 1e-6)
+  }
+
+  @Test("a place moved is where the offset says, and back again")
+  func movedRoundTrip() {
+    for latitude in Self.latitudes + [-85, 85] {
+      for longitude in [0.0, -179.999_5, 179.999_5, 8.5] {
+        let here = place(latitude, longitude)
+        for (east, north) in [
+          (0.0, 0.0), (1, 0), (0, 1), (-3, 4), (250, -800), (9_000, 9_000), (-60_000, 60_000),
+        ] {
+          let there = here.moved(east: east, north: north)
+          let offset = here.localOffset(to: there)
+          let length = (east * east + north * north).squareRoot()
+          // At 60 km the mean radius of `moved` is a first guess; below 10 km it is exact enough.
+          let allowed = 2e-4 + length * (length > 10_000 ? 1e-5 : 1e-7)
+          #expect(abs(offset.east - east) < allowed, "\(latitude): \(offset.east - east)")
+          #expect(abs(offset.north - north) < allowed, "\(latitude): \(offset.north - north)")
+          #expect(there.isValid)
+        }
+      }
+    }
+  }
+
+  @Test("LOC-7: moving stops at a pole and wraps at the antimeridian")
+  func movedAtEdges() {
+    #expect(place(90, 0).moved(east: 0, north: 10).latitude_e9 == 90_000_000_000)
+    #expect(place(-90, 0).moved(east: 0, north: -10).latitude_e9 == -90_000_000_000)
+    #expect(place(89.9999, 0).moved(east: 0, north: 1_000).latitude_e9 == 90_000_000_000)
+    #expect(place(-89.9999, 0).moved(east: 0, north: -1_000).latitude_e9 == -90_000_000_000)
+    #expect(place(90, 12).moved(east: 50, north: 0) == place(90, 12))
+    #expect(place(0, 179.999).moved(east: 1_000, north: 0).longitude < -179)
+    #expect(place(0, -179.999).moved(east: -1_000, north: 0).longitude > 179)
+    #expect(place(0, 180).moved(east: 0, north: 0).longitude_e9 == 180_000_000_000)
+  }
+
+  @Test("the constants are those of WGS 84")
+  func constants() {
+    #expect(WGS84.semiMajorAxis == 6_378_137)
+    #expect(WGS84.flattening == 1 / 298.257223563)
+  }
+}
