@@ -13,7 +13,7 @@ struct Replay: ParsableCommand {
       itself takes a moment. Without --distance and --timeout only a full cache flushes.
 
         torpor replay drive.nmea --timeout 600
-        torpor replay drive.nmea --distance 5km --board zero2w-max-m10s --json
+        torpor replay drive.nmea --distance 5km --board myboard.toml --json
       """)
 
   @OptionGroup var deferral: DeferralOptions
