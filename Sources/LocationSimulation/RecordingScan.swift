@@ -5,8 +5,9 @@ import SimulatedHAL
 /// Finds out when each part of a recording was sent, so that it can be played at its own time.
 ///
 /// A recording does not say when its bytes came: their epochs do. Bytes up to the end of an epoch's
-/// last message belong to that epoch's moment. Times that step back stand still until they are
-/// passed; epochs without any time follow each other at the given interval. What comes out of a
+/// last message belong to that epoch's moment. Times that step back a little stand still until they
+/// are passed, a step of more than an hour is believed when two epochs agree on it, and epochs
+/// without any time follow each other at the given interval. What comes out of a
 /// receiver's own buffer is played when it was true, also where a live epoch was sent before it.
 public struct RecordingScan: Sendable {
   /// The recording with the time of each part, from 0.
@@ -81,7 +82,10 @@ private struct Timeline {
   var chunks: [Recording.Chunk] = []
   var epochs = 0
   private var begin = 0
+  /// A step in time that one epoch alone is not believed.
+  private static let leap = Interval.seconds(3_600)
   private var first: Int64?
+  private var suspect: Int64?
   private var now = Instant.boot
   private var lastTimeOfDay: Int64?
   private var days: Int64 = 0
@@ -116,18 +120,34 @@ private struct Timeline {
 
   private mutating func cut(_ epoch: Epoch, at end: Int) {
     epochs += 1
-    var moment = now
-    if let time = time(of: epoch) {
-      if first == nil { first = time - now.microseconds }
-      let own = Instant(microseconds: time - (first ?? time))
-      moment = epoch.origin == .batch ? max(own, .boot) : max(own, now)
-    } else if epochs > 1 {
-      moment = now + interval
-    }
+    let moment = self.moment(of: epoch)
     now = max(now, moment)
     guard end > begin else { return }
     chunks.append(Recording.Chunk(time: moment, range: begin..<end))
     begin = end
+  }
+
+  private mutating func moment(of epoch: Epoch) -> Instant {
+    let next = epochs > 1 ? now + interval : now
+    guard let time = time(of: epoch) else { return next }
+    let base = first ?? time - now.microseconds
+    first = base
+    let own = Instant(microseconds: time - base)
+    if epoch.origin == .batch { return max(own, .boot) }
+    guard own - now > Timeline.leap || now - own > Timeline.leap else {
+      suspect = nil
+      return max(own, now)
+    }
+    // One epoch with a strange date is a mistake of the receiver; two that agree are not.
+    guard let before = suspect, time - before >= 0, time - before < Timeline.leap.microseconds
+    else {
+      suspect = time
+      return next
+    }
+    suspect = nil
+    if own > now { return own }
+    first = time - next.microseconds
+    return next
   }
 
   /// Microseconds on a scale of its own: UTC where the date is known, else days counted by midnights.

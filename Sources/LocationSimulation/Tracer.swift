@@ -4,12 +4,17 @@ import SimulatedHAL
 /// Collects what happens in a run and hands it on in the order of time.
 ///
 /// A fix out of the receiver's buffer is told when it is drained, but was true long before: records
-/// wait until nothing earlier can come. What waits is bounded by what happens between two drains.
+/// wait until nothing earlier can come, at most ``capacity`` of them.
 final class Tracer {
   /// Between a fix and its way into the ring pass at most so many seconds, batching aside.
   private static let window = Interval.seconds(5)
 
+  /// A day of fixes and what goes with them.
+  private static let capacity = 500_000
+
   private var pending: [TraceRecord] = []
+  /// Up to when records were handed on; nothing is told as earlier than that.
+  private var handed = Instant.boot
   private var newestFix = Instant.boot
   private var tally = TraceTally()
   private let sink: (TraceRecord) -> Void
@@ -20,7 +25,7 @@ final class Tracer {
   init(sink: @escaping (TraceRecord) -> Void) { self.sink = sink }
 
   func add(_ record: TraceRecord) {
-    pending.append(record)
+    pending.append(TraceRecord(at: max(record.at, handed), record.kind))
     last = max(last, record.at)
     if case .fix = record.kind { newestFix = max(newestFix, record.at) }
   }
@@ -35,7 +40,9 @@ final class Tracer {
   /// - Parameter isBuffering: The receiver holds fixes that are newer than the newest seen.
   func release(at now: Instant, isBuffering: Bool) {
     guard !pending.isEmpty else { return }
-    let horizon = isBuffering ? min(newestFix, now - Tracer.window) : now - Tracer.window
+    let isFull = pending.count >= Tracer.capacity
+    let horizon =
+      isBuffering && !isFull ? min(newestFix, now - Tracer.window) : now - Tracer.window
     guard pending.count > 64 || pending[0].at <= horizon else { return }
     hand(upTo: horizon)
   }
@@ -54,6 +61,7 @@ final class Tracer {
       tally.add(record)
       sink(record)
     }
+    if count > 0 { handed = pending[count - 1].at }
     pending.removeFirst(count)
   }
 }
