@@ -250,8 +250,10 @@ struct ClientDrainTests {
       world.drain([2])
       world.ask(.setAuthorized(true))
       world.now = 9
+      world.fixes()
       #expect(world.ask(.connect, .startUpdating) == [])
-      #expect(world.fixes() == [.batch(2...2)])
+      #expect(!world.hasNotices)
+      #expect(world.fixes() == [.batch(3...3)])
     }
   }
 }
