@@ -209,7 +209,6 @@ extension Client {
     } else if !isGone {
       cursor.makeRoom(in: ring)
     }
-    dueUntil = max(dueUntil, cursor.delivered)
   }
 
   /// Whether the fix was made while the client might not use location; a receiver's buffer may give

@@ -40,9 +40,8 @@ public struct PathMeter: Equatable, Sendable {
       return
     }
     let step = from.localDistance(to: fix.coordinate)
-    // A step of nothing is no step, even for a receiver that claims an error of nothing.
     let gate = PathMeter.gate * max(accuracy, anchorAccuracy)
-    guard step > 0, step >= gate else { return }
+    guard step >= gate else { return }
     if step < 2 * gate, let speed = fix.speed, speed < PathMeter.standing { return }
     length += step
     anchor = fix.coordinate

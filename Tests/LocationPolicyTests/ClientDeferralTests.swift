@@ -18,6 +18,7 @@ struct ClientDeferralTests {
     let call = Request.allowDeferred(distance: 1, timeout: 1)
     let world = World(capacity: 16)
     #expect(world.ask(.connect, call) == [.finish(12)])
+    #expect(world.ask(.allowDeferred(distance: -1, timeout: 1)) == [.finish(11)])
     #expect(world.ask(.startUpdating, .setDesiredAccuracy(1), call) == [.finish(13)])
     #expect(world.ask(.setDistanceFilter(5), call) == [.finish(13)])
     #expect(world.ask(.setDesiredAccuracy(-2), call) == [.finish(14)])

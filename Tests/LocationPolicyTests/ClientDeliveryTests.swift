@@ -183,6 +183,19 @@ struct ClientDeliveryTests {
     #expect(world.ask(.connect, .startUpdating) == [.batch(0...1)])
   }
 
+  @Test("DEF-11: a process that dies between a finish and its batch leaves no trace of the end")
+  func crashInBetween() {
+    let world = World.engaged()
+    world.fixes(2)
+    world.askQuietly(.disallowDeferred)
+    let first = world.client.nextNotice(in: world.ring, world.context)
+    #expect(first.map { Told($0) } == .finish(15))
+    world.now += 1
+    world.append(fix(at: world.now))
+    world.ask(.disconnect)
+    #expect(world.ask(.connect, .startUpdating) == [.batch(0...2)])
+  }
+
   @Test("RNG-3: after a stop, too, what a drain brings waits for the next process's start")
   func crashAfterStop() {
     let world = World.engaged()

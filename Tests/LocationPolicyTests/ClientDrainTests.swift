@@ -30,6 +30,17 @@ struct ClientDrainTests {
     #expect(!world.client.isWaitingForDrain)
   }
 
+  @Test("X1: the next end after one that waited comes before its batch again")
+  func nextEnd() {
+    let world = Self.buffering(timeout: 10)
+    world.wait(10)
+    #expect(world.drain([1]) == [.finish(nil), .batch(0...0)])
+    world.ask(Self.call)
+    world.may(true)
+    #expect(world.fixes(2) == [])
+    #expect(world.ask(.disallowDeferred) == [.finish(15), .batch(1...2)])
+  }
+
   @Test("DEF-15, DEF-39: so do the other ends")
   func otherEnds() {
     for (request, code) in [
@@ -239,8 +250,10 @@ struct ClientDrainTests {
       world.drain([2])
       world.ask(.setAuthorized(true))
       world.now = 9
+      world.fixes()
       #expect(world.ask(.connect, .startUpdating) == [])
-      #expect(world.fixes() == [.batch(2...2)])
+      #expect(!world.hasNotices)
+      #expect(world.fixes() == [.batch(3...3)])
     }
   }
 }

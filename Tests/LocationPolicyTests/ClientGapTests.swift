@@ -103,6 +103,19 @@ struct ClientGapTests {
     #expect(world.fixes() == [.batch(9...9)])
   }
 
+  @Test("RNG-3: a hole in what a dead client is owed keeps back nothing behind it")
+  func deadHole() {
+    let world = World.started(capacity: 16)
+    world.ask(.setExecution(.suspended))
+    world.fixes(4)
+    world.ask(.disconnect)
+    world.fixes(1)
+    world.ring.erase(1..<2)
+    #expect(
+      world.ask(.connect, .startUpdating) == [.batch(0...0), .gap(1..<2, count: 1), .batch(2...3)])
+    #expect(world.fixes() == [.batch(5...5)])
+  }
+
   @Test("RNG-6: a denied client has no gap of what was never for it")
   func denied() {
     let world = World.started(capacity: 4)

@@ -225,7 +225,8 @@ struct Walk {
       lastAcknowledged = nil
     }
     // What the filter passed over is told in no other way.
-    while hasFilter, oracle.told < oracle.owed.count,
+    while hasFilter, oracle.isConnected, world.client.cursor.gap == nil,
+      oracle.told < oracle.owed.count,
       oracle.owed[oracle.told] < world.client.cursor.delivered
     {
       oracle.told += 1

@@ -49,6 +49,7 @@ struct PlannerFiguresTests {
     #expect(table([(1, 2), (3, 4)]) != table([(1, 2), (3, 5)]))
     #expect(table([(1, 2), (3, 4)]) != table([(1, 2), (2, 4)]))
     #expect(table([(1, 2)]) != table([(2, 2)]))
+    #expect(table([(1, 2)]) != table([(1, 2), (3, 4)]))
     #expect(table([], cold: 1) != table([], cold: 2))
   }
 
@@ -85,7 +86,7 @@ struct PlannerFiguresTests {
       for acceleration in [0.5, 3, 10] {
         let planner = Self.planner(speed: speed, acceleration: acceleration)
         for start in [0, 1, 1.4, speed / 2, speed, speed * 2] {
-          for metres in [0.5, 5, 100, 816, 817, 1_000, 50_000] {
+          for metres in [0.5, 5, 100, 816, 817, 850, 900, 1_000, 50_000] {
             let look = planner.distanceCheck(metresLeft: metres, speed: start, at: .boot).seconds
             let farthest = Self.farthest(
               look, from: start, speed: speed, acceleration: acceleration)

@@ -258,29 +258,33 @@ struct PlannerTests {
     var situation = Self.situation(.live(isWatched: false))
     func wake(_ seconds: Double) -> Instant { Self.now + Interval(seconds: seconds) }
 
-    // Just begun after 50 s in standby: 2 s to the fix, an interval, half a second.
+    // Just begun after 50 s in standby: 2 s to the fix, which the message after tells.
     situation.searchingSince = Self.now
     situation.offBefore = .seconds(50)
     var plan = Self.plan(situation, figures)
-    #expect((plan.board, plan.listens, plan.wake) == (.idle, false, wake(3.5)))
+    #expect((plan.board, plan.listens, plan.wake) == (.idle, false, wake(3.05)))
     // Unknown time off: a cold start.
     situation.offBefore = nil
-    #expect(Self.plan(situation, figures).wake == wake(31.5))
+    #expect(Self.plan(situation, figures).wake == wake(31.05))
     // No longer than the line's buffer can gather.
     figures.longestGather = .seconds(20)
-    #expect(Self.plan(situation, figures).wake == wake(20))
+    #expect(Self.plan(situation, figures).wake == wake(21.05))
     figures.longestGather = .seconds(100)
     // Overdue: ever more seldom, by a quarter of the time that it took so far.
-    situation.searchingSince = Self.now - Interval(seconds: 31.5)
-    #expect(Self.plan(situation, figures).wake == wake(7.875))
-    situation.searchingSince = Self.now - Interval(seconds: 31.4)
-    #expect(Self.plan(situation, figures).wake == wake(0.1))
+    situation.searchingSince = Self.now - Interval(seconds: 29.999)
+    #expect(Self.plan(situation, figures).wake == wake(1.05))
+    situation.searchingSince = Self.now - .seconds(30)
+    #expect(Self.plan(situation, figures).wake == wake(8.05))
     situation.searchingSince = Self.now - .seconds(1_000)
-    #expect(Self.plan(situation, figures).wake == wake(100))
-    // … but not oftener than there are messages.
+    #expect(Self.plan(situation, figures).wake == wake(101.05))
+    // The next message comes whole intervals after the last one.
     situation.searchingSince = Self.now - .seconds(3)
     situation.offBefore = .zero
-    #expect(Self.plan(situation, figures).wake == wake(1))
+    #expect(Self.plan(situation, figures).wake == wake(1.05))
+    situation.lastMessage = wake(-0.3)
+    #expect(Self.plan(situation, figures).wake == wake(1.75))
+    situation.lastMessage = wake(5)
+    #expect(Self.plan(situation, figures).wake == wake(6.05))
     // A criterion's look comes first.
     situation.demand = DemandSummary()
     situation.demand.add(.deferred(check: wake(0.5)))
