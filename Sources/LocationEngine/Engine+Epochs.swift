@@ -72,7 +72,9 @@ extension Engine {
       return
     }
     if epoch.origin == .live, let utc = fix.utc { clock.learn(utc, received: fix.acquired) }
-    fix.acquired = clock.instant(of: fix.utc, at: fix.acquired)
+    fix.acquired = clock.instant(of: fix.utc, at: fix.acquired, isLive: epoch.origin == .live)
+    // Fixes come in the order of their making, whatever UTC does.
+    if let newestFix { fix.acquired = max(fix.acquired, newestFix.acquired) }
     if fix.horizontalAccuracy_mm == nil {
       fix.horizontalAccuracy_mm = setup.assumedAccuracy_mm
     }
@@ -80,7 +82,9 @@ extension Engine {
     let name = ring.append(fix)
     effects.appended = name
     newestFix = fix
-    search.end()
+    search.succeed(at: now)
+    // Whatever the driver can tell: a receiver that gives fixes is not lost (DEF-43).
+    isReceiverLost = false
     let context = context
     for i in 0..<clients.used { clients[i].take(fix, context) }
   }

@@ -24,6 +24,8 @@ public struct Engine: ~Copyable {
   var chunkOffset = 0
   var now = Instant.boot
   var lastByte = Instant.boot
+  /// Since when the driver's deadline has had to wait for bytes that kept coming.
+  var overdueSince: Instant?
   var newestFix: Fix?
   var isInhibited = false
   var isReceiverLost = false
@@ -140,18 +142,25 @@ struct Search: Sendable {
   var offBefore: Interval?
   /// When it was put to sleep.
   var sleptAt: Instant?
-  /// Clients were told that there is no location.
-  var isTold = false
+  /// Since when an awake receiver has given no fix: its last fix, or when it was woken.
+  var quietSince: Instant?
 
   mutating func begin(at now: Instant) {
     offBefore = sleptAt.map { now - $0 }
     sleptAt = nil
     since = now
-    isTold = false
+    quietSince = quietSince ?? now
   }
 
-  mutating func end() {
+  /// A fix was found.
+  mutating func succeed(at now: Instant) {
     since = nil
-    isTold = false
+    quietSince = now
+  }
+
+  /// The receiver is put to sleep.
+  mutating func stop() {
+    since = nil
+    quietSince = nil
   }
 }

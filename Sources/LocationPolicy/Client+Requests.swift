@@ -65,6 +65,7 @@ extension Client {
   private mutating func startUpdating(_ context: ClientContext) {
     guard !isUpdating else { return }
     isUpdating = true
+    isUnknownTold = false
     filterFrom = nil
     if closesAtDrain {
       // Stopped a moment ago: what the receiver still holds is owed all the same.

@@ -76,6 +76,8 @@ public struct Client: Sendable {
   /// What comes out of the drain that closes goes to the process that stopped, which still lives.
   var tellsAtDrain = false
   var failure: LocationErrorCode?
+  /// It knows that there is no location now.
+  var isUnknownTold = false
   /// When it was authorized again; what was acquired until then is not for it.
   var hidesUntil: Instant?
   var filterFrom: Coordinate?
@@ -135,6 +137,7 @@ extension Client {
   /// A valid fix went into the ring under `sequence`.
   public mutating func take(_ fix: Fix, _ context: ClientContext) {
     guard isUpdating else { return }
+    isUnknownTold = false
     guard !isHidden(fix) else { return skip(to: context.head) }
     if let terms = deferral.terms, fix.acquired > terms.called { ends.close(at: context.head - 1) }
     switch deferral.handle(.fix(fix)) {
@@ -189,12 +192,17 @@ extension Client {
     let code = LocationErrorCode.deferredFailed
     if case .finish(let end) = deferral.handle(.end(code)) { finish(end, context) }
     if waitsForDrain || closesAtDrain { drained(context) }
+    isUnknownTold = false
     locationUnknown()
   }
 
-  /// No fix could be made for a long time (STD-10).
+  /// No fix could be made for a long time (STD-10); told once until there is one again.
+  ///
+  /// A deferral that is engaged goes on without a word (DEF-42).
   public mutating func locationUnknown() {
-    if isUpdating && isAuthorized { tell(.locationUnknown) }
+    guard isUpdating, isAuthorized, deferral.state != .engaged, !isUnknownTold else { return }
+    isUnknownTold = true
+    tell(.locationUnknown)
   }
 
   /// The ring is about to overwrite its oldest fix; the cursor moves on before (RNG-4).
