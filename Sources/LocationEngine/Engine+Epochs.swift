@@ -48,7 +48,7 @@ extension Engine {
   private mutating func take(_ message: GNSSMessage, _ effects: inout Effects) -> Bool {
     let observation = command(.message(message), &effects)
     var isEnough = effects.isDriverDone || observation != .none
-    if let epoch = assembler.add(message, at: now) {
+    if let epoch = assembler.add(message, at: arrival) {
       admit(epoch, &effects)
       isEnough = true
     }
@@ -56,8 +56,16 @@ extension Engine {
     return isEnough
   }
 
+  /// When the message that is being handled came.
+  ///
+  /// Of messages that gathered unheard only the order is known: one came each interval.
+  private var arrival: Instant {
+    guard backlogReadAt == now else { return now }
+    return min(now, lastEpoch + setup.figures.fixInterval)
+  }
+
   private mutating func admit(_ epoch: Epoch, _ effects: inout Effects) {
-    if epoch.origin == .live { lastEpoch = now }
+    if epoch.origin == .live { lastEpoch = arrival }
     guard let admission = driver?.admit(epoch, at: now) else { return }
     switch admission {
     case .accept: append(epoch, &effects)
@@ -68,12 +76,11 @@ extension Engine {
   /// A valid fix goes into the ring and to every client's policy; anything else counts for nothing
   /// (DEF-24).
   private mutating func append(_ epoch: Epoch, _ effects: inout Effects) {
-    guard var fix = epoch.fix else {
-      if search.since == nil { search.begin(at: now) }
-      return
-    }
+    guard var fix = epoch.fix else { return }
     if epoch.origin == .live, let utc = fix.utc { clock.learn(utc, received: fix.acquired) }
-    fix.acquired = clock.instant(of: fix.utc, at: fix.acquired)
+    fix.acquired = clock.instant(of: fix.utc, at: fix.acquired, isLive: epoch.origin == .live)
+    // Fixes come in the order of their making, whatever UTC does.
+    if let newestFix { fix.acquired = max(fix.acquired, newestFix.acquired) }
     if fix.horizontalAccuracy_mm == nil {
       fix.horizontalAccuracy_mm = setup.assumedAccuracy_mm
     }
@@ -81,7 +88,9 @@ extension Engine {
     let name = ring.append(fix)
     effects.appended = name
     newestFix = fix
-    search.end()
+    search.succeed(at: now)
+    // Whatever the driver can tell: a receiver that gives fixes is not lost (DEF-43).
+    isReceiverLost = false
     let context = context
     for i in 0..<clients.used { clients[i].take(fix, context) }
   }

@@ -52,7 +52,7 @@ extension Engine {
     let context = context
     for i in 0..<clients.used {
       clients[i].drained(context)
-      lookAhead(i)
+      clients[i].distanceCheck = .distantFuture
     }
   }
 
@@ -65,15 +65,22 @@ extension Engine {
     for i in 0..<clients.used { clients[i].receiverLost(context) }
   }
 
-  /// When the distance of client `i` must be looked at next; only where fixes gather unseen.
+  /// When the distance of client `i` must be looked at next, where fixes gather unseen (DEF-21).
+  ///
+  /// Reckoned from the last look, and not anew before the next one: a client that asks something
+  /// now and then would put it off for ever.
   mutating func lookAhead(_ i: Int) {
     let deferral = clients[i].deferral
-    guard planner.figures.batch != nil, let terms = deferral.terms, terms.hasDistance else {
+    guard receiverBuffers, let terms = deferral.terms, terms.hasDistance else {
       clients[i].distanceCheck = .distantFuture
       return
     }
+    guard clients[i].distanceCheck == .distantFuture else { return }
+    var speed = newestFix?.speed
+    // How fast it was long ago says nothing.
+    if let newestFix, now - newestFix.acquired > Client.freshness { speed = nil }
     clients[i].distanceCheck = planner.distanceCheck(
-      metresLeft: max(terms.distance - deferral.meter.length, 0), speed: newestFix?.speed, at: now)
+      metresLeft: max(terms.distance - deferral.meter.length, 0), speed: speed, at: now)
   }
 
   /// The driver's word for what the planner wants.
@@ -92,7 +99,7 @@ extension Engine {
     if Engine.isAwake(new) && !wasAwake {
       search.begin(at: now)
     } else if !Engine.isAwake(new) && wasAwake {
-      search.end()
+      search.stop()
       search.sleptAt = new == .standby ? now : nil
     }
     if case .batching = new { drainedAt = now }

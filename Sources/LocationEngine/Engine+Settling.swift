@@ -10,7 +10,6 @@ extension Engine {
   mutating func handle(_ request: Request, of id: ClientID) {
     clients.use(id.index)
     clients[id.index].handle(request, in: ring, context)
-    lookAhead(id.index)
   }
 
   /// What a client must know of its surroundings.
@@ -39,18 +38,38 @@ extension Engine {
     if let deadline = driver?.deadline, effects.listens || isBusy {
       effects.wake = min(effects.wake, deadline)
     }
+    isDeaf = !effects.listens && !isBusy
     // Never a busy loop, whatever a profile's figures say.
     effects.wake = max(effects.wake, now + .milliseconds(1))
   }
 
   /// Deadlines of driver and line that have come.
   private mutating func expire(_ effects: inout Effects) {
-    // What has just come may be the answer the driver waits for: it is read to its end first.
-    if let deadline = driver?.deadline, deadline <= now, lastByte < now, !effects.isDriverDone {
+    if isDriverDue && !effects.isDriverDone {
       drive(.deadline, &effects)
       effects.proceeds = true
     } else if isMidEpoch && now - lastByte >= setup.epochPause && !effects.isDriverDone {
       closeEpoch(&effects)
+    }
+  }
+
+  /// Whether the driver's deadline has come.
+  ///
+  /// What has just arrived may be the answer it waits for, and is read to its end first; but on a
+  /// line that is never silent only for so long.
+  private var isDriverDue: Bool {
+    mutating get {
+      guard let deadline = driver?.deadline, deadline <= now else {
+        overdueSince = nil
+        return false
+      }
+      let since = overdueSince ?? now
+      guard lastByte < now || now - since >= setup.epochPause else {
+        overdueSince = since
+        return false
+      }
+      overdueSince = nil
+      return true
     }
   }
 
@@ -60,15 +79,33 @@ extension Engine {
     var demand = DemandSummary()
     for i in 0..<clients.used {
       clients[i].elapse(context)
+      lookAhead(i)
       demand.add(clients[i].demand(at: now))
     }
     let may = planner.mayDefer(demand, isInhibited: isInhibited) && !isReceiverLost
     for i in 0..<clients.used where clients[i].deferral.state != .idle {
-      let before = clients[i].deferral.state
       clients[i].mayEngage(may, context)
-      if clients[i].deferral.state != before { lookAhead(i) }
     }
+    promise(&demand)
     return demand
+  }
+
+  /// What clients were promised for a time that is still to come, whatever they demand: the end of a
+  /// deferral in the foreground too (DEF-18), and word that there is no location (STD-10).
+  private mutating func promise(_ demand: inout DemandSummary) {
+    for i in 0..<clients.used where clients[i].execution != .suspended {
+      guard let terms = clients[i].deferral.terms, terms.deadline > now else { continue }
+      demand.look(at: terms.deadline)
+    }
+    guard let quietSince = search.quietSince, !receiverBuffers else { return }
+    let due = quietSince + setup.unknownAfter
+    if due <= now {
+      for i in 0..<clients.used where clients[i].execution != .suspended {
+        clients[i].locationUnknown()
+      }
+    } else if demand.live > 0 {
+      demand.look(at: due)
+    }
   }
 
   /// Tells the driver what the plan wants of the receiver, or to empty its buffer; one of them.

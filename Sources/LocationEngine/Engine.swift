@@ -26,6 +26,12 @@ public struct Engine: ~Copyable {
   var lastByte = Instant.boot
   /// When the last live epoch was complete: the next ones come whole intervals later.
   var lastEpoch = Instant.boot
+  /// Since when the driver's deadline has had to wait for bytes that kept coming.
+  var overdueSince: Instant?
+  /// Messages have gathered unheard, and are being read now.
+  var backlogReadAt: Instant?
+  /// The plan lets messages gather unheard.
+  var isDeaf = false
   var newestFix: Fix?
   var isInhibited = false
   var isReceiverLost = false
@@ -70,6 +76,7 @@ public struct Engine: ~Copyable {
       chunk = new
       chunkOffset = 0
       if new.count > 0 { lastByte = now }
+      if isDeaf { backlogReadAt = now }
       consume(&effects)
     case .proceed: consume(&effects)
     case .batchPin: drive(.batchPin, &effects)
@@ -142,18 +149,25 @@ struct Search: Sendable {
   var offBefore: Interval?
   /// When it was put to sleep.
   var sleptAt: Instant?
-  /// Clients were told that there is no location.
-  var isTold = false
+  /// Since when an awake receiver has given no fix: its last fix, or when it was woken.
+  var quietSince: Instant?
 
   mutating func begin(at now: Instant) {
     offBefore = sleptAt.map { now - $0 }
     sleptAt = nil
     since = now
-    isTold = false
+    quietSince = quietSince ?? now
   }
 
-  mutating func end() {
+  /// A fix was found.
+  mutating func succeed(at now: Instant) {
     since = nil
-    isTold = false
+    quietSince = now
+  }
+
+  /// The receiver is put to sleep.
+  mutating func stop() {
+    since = nil
+    quietSince = nil
   }
 }

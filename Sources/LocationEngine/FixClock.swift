@@ -1,41 +1,60 @@
 import LocationTypes
 
-/// Learns where UTC lies on the boot clock, so that a fix out of a batch gets its true moment.
+/// Learns where UTC lies on the boot clock, so that a fix that was kept, in the receiver's batch or
+/// on the line, gets its true moment.
 ///
-/// A live fix arrives late by transmission, never early: the smallest distance seen is the best.
+/// A live fix arrives late by transmission, and later if nobody listened; never early: the smallest
+/// distance seen is the best.
 struct FixClock: Sendable {
-  /// A distance that differs by more is a step of UTC, not lateness.
+  /// A distance that differs by more is a step of UTC or great lateness.
   static let step = Interval.seconds(1)
-  /// So many live fixes running must agree before UTC is taken to have stepped.
+  /// No live fix is read later than that.
+  static let lateness = Interval.seconds(120)
+  /// No fix is kept in a receiver for longer than that.
+  static let keeping = Interval.seconds(2 * 86_400)
+  /// So many live fixes running must agree on another distance before UTC is taken to have stepped.
   static let patience = 3
 
   /// UTC of the boot clock's zero, µs; nil until the first live fix with a time.
   private(set) var bootUTC_us: Int64?
   private var disagreeing = 0
+  private var lastUTC = UTCTime(microseconds: 0)
+  private var lastReceived = Instant.boot
 
   /// Notes that a live fix of `utc` was there at `received`.
   mutating func learn(_ utc: UTCTime, received: Instant) {
+    defer {
+      lastUTC = utc
+      lastReceived = received
+    }
     let seen = utc.microseconds - received.microseconds
     guard let known = bootUTC_us else {
       bootUTC_us = seen
       return
     }
-    if seen >= known - FixClock.step.microseconds {
+    let ahead = Interval(microseconds: seen - known)
+    if ahead >= .zero - FixClock.step && ahead <= FixClock.lateness {
       disagreeing = 0
       bootUTC_us = max(known, seen)
       return
     }
-    disagreeing += 1
+    // What has gathered on the line is read at one time and says nothing of where UTC lies.
+    let isPrompt = (received - lastReceived) * 2 >= utc - lastUTC
+    disagreeing = disagreeing == 0 || isPrompt ? disagreeing + 1 : 1
     if disagreeing >= FixClock.patience {
       bootUTC_us = seen
       disagreeing = 0
     }
   }
 
-  /// The moment of `utc` on the boot clock, never later than `now`; `now` while nothing is known.
-  func instant(of utc: UTCTime?, at now: Instant) -> Instant {
+  /// The moment of `utc` on the boot clock, never later than `now`.
+  ///
+  /// It is `now` while nothing is known, and when UTC has stepped so far that nothing else can be.
+  func instant(of utc: UTCTime?, at now: Instant, isLive: Bool) -> Instant {
     guard let utc, let bootUTC_us else { return now }
-    let (boot, over) = utc.microseconds.subtractingReportingOverflow(bootUTC_us)
-    return over ? now : min(Instant(microseconds: boot), now)
+    let moment = Instant(microseconds: utc.microseconds - bootUTC_us)
+    let age = now - moment
+    let oldest = isLive ? FixClock.lateness : FixClock.keeping
+    return age < .zero || age > oldest ? now : moment
   }
 }

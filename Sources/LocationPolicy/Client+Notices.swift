@@ -28,18 +28,22 @@ extension Client {
   private mutating func nextBatch(
     in ring: borrowing FixRing, before limit: UInt64, _ context: ClientContext
   ) -> Notice? {
-    while cursor.delivered < min(limit, dueEnd(context)) {
-      let end = min(limit, dueEnd(context))
+    while true {
+      if let range = notOwed, range.contains(cursor.delivered) {
+        cursor.deliver(to: min(range.upperBound, context.head), in: ring)
+      }
+      var end = min(limit, dueEnd(context))
+      guard cursor.delivered < end else { return nil }
+      if let range = notOwed, cursor.delivered < range.lowerBound {
+        end = min(end, range.lowerBound)
+      }
       let notice =
         settings.hasDistanceFilter
         ? nextPassing(in: ring, until: end) : nextRun(in: ring, until: end)
-      moveOn()
       guard let notice else { continue }
       if case .batch(_, let last) = notice { noteDelivery(of: last, context) }
       return notice
     }
-    moveOn()
-    return nil
   }
 
   /// Where the fixes end that may be told now.
@@ -58,12 +62,13 @@ extension Client {
       newest = stored
       place += 1
     }
-    filterFrom = newest.fix.coordinate
+    measureFilter(from: newest.fix)
     cursor.deliver(to: place, in: ring)
     return .batch(first: first, last: place - 1)
   }
 
-  /// The next fix that is far enough from the last delivered one (STD-4), passing over the others.
+  /// The next fix that is far enough from the last delivered one (STD-4) or more accurate (STD-5),
+  /// passing over the others.
   private mutating func nextPassing(in ring: borrowing FixRing, until end: UInt64) -> Notice? {
     var place = cursor.delivered
     switch ring.next(at: &place, before: end) {
@@ -71,13 +76,24 @@ extension Client {
     case .fix(let stored)?:
       let from = cursor.delivered
       cursor.deliver(to: place, in: ring)
-      let here = stored.fix.coordinate
-      if let last = filterFrom, last.localDistance(to: here) < settings.distanceFilter {
-        return nil
-      }
-      filterFrom = here
+      guard passes(stored.fix) else { return nil }
+      measureFilter(from: stored.fix)
       return .batch(first: from, last: from)
     }
+  }
+
+  private func passes(_ fix: Fix) -> Bool {
+    guard let last = filterFrom else { return true }
+    if last.localDistance(to: fix.coordinate) >= settings.distanceFilter { return true }
+    guard let now_mm = fix.horizontalAccuracy_mm, let before_mm = filterAccuracy_mm else {
+      return false
+    }
+    return now_mm < before_mm
+  }
+
+  private mutating func measureFilter(from fix: Fix) {
+    filterFrom = fix.coordinate
+    filterAccuracy_mm = fix.horizontalAccuracy_mm
   }
 
   /// Fixes that a power cut took: told as a gap, for they never come.
@@ -85,14 +101,6 @@ extension Client {
     let missing = ring.missing(in: cursor.delivered..<place)
     cursor.deliver(to: place, in: ring)
     return missing.map { .gap($0) }
-  }
-
-  /// After the fixes of an earlier life come those since updates were started again.
-  private mutating func moveOn() {
-    guard let start = resumesAt, cursor.delivered >= dueUntil else { return }
-    resumesAt = nil
-    if cursor.delivered < start { cursor = Cursor(at: start) }
-    dueUntil = cursor.delivered
   }
 
   private mutating func noteDelivery(of last: UInt64, _ context: ClientContext) {

@@ -17,9 +17,11 @@ extension Client {
       wakeUp()
       stopUpdating(context)
     case .setDesiredAccuracy(let accuracy):
+      wakeUp()
       settings.desiredAccuracy = accuracy
       endIfIncompatible(context)
     case .setDistanceFilter(let filter):
+      wakeUp()
       settings.distanceFilter = filter
       endIfIncompatible(context)
     case .allowDeferred(let distance, let timeout):
@@ -65,20 +67,29 @@ extension Client {
   private mutating func startUpdating(_ context: ClientContext) {
     guard !isUpdating else { return }
     isUpdating = true
+    isUnknownTold = false
     filterFrom = nil
     if closesAtDrain {
-      // Stopped a moment ago: what the receiver still holds is owed all the same.
+      // Stopped a moment ago: what the receiver still holds of before is owed all the same.
       closesAtDrain = false
-      if !waitsForDrain { dueUntil = context.head }
-    } else if cursor.delivered < owedUntil || cursor.gap != nil {
-      resumesAt = context.head
-      dueUntil = owedUntil
-    } else {
-      cursor = Cursor(at: context.head)
-      dueUntil = context.head
+    } else if context.receiverBuffers {
+      hidesUntil = context.now  // what it holds was made for others
     }
+    resume(context)
     if !isAuthorized { tell(.denied) }
     owedUntil = .max
+  }
+
+  /// Fixes of an earlier run that were not acknowledged are still owed; those made since its end
+  /// are not.
+  private mutating func resume(_ context: ClientContext) {
+    if cursor.acknowledged >= owedUntil && cursor.gap == nil && ends.isEmpty {
+      cursor = Cursor(at: context.head)
+      notOwed = nil
+    } else if owedUntil < context.head {
+      notOwed = owedUntil..<context.head
+    }
+    if !waitsForDrain { dueUntil = context.head }
   }
 
   private mutating func stopUpdating(_ context: ClientContext) {
@@ -97,6 +108,7 @@ extension Client {
     isUpdating = false
     if context.receiverBuffers {
       closesAtDrain = true
+      closedAt = context.now
     } else {
       owedUntil = context.head
     }
@@ -150,9 +162,9 @@ extension Client {
     case .ahead, .unknown: return
     case .advanced, .repeated: break
     }
+    if let range = notOwed, cursor.acknowledged >= range.upperBound { notOwed = nil }
     if let last = unacknowledgedThrough, cursor.acknowledged > last {
       unacknowledgedThrough = nil
-      turnUntil = .boot
     }
   }
 

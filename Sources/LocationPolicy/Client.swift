@@ -66,19 +66,28 @@ public struct Client: Sendable {
 
   var owedUntil: UInt64
   var dueUntil: UInt64
-  /// Where the fixes of this run of updates begin, when older ones are owed before them.
-  var resumesAt: UInt64?
+  /// Fixes that are passed over: they were made between two runs of updates, or are hidden.
+  ///
+  /// One range is enough: when a second one comes while fixes before the first are still not
+  /// acknowledged, the first is forgotten and its fixes are delivered.
+  var notOwed: Range<UInt64>?
   var ends = PendingEnds()
   /// The end that was told last has its batch up to there, which comes next (X1).
   var batchThrough: UInt64?
   var waitsForDrain = false
   var closesAtDrain = false
+  /// When updates were stopped whose last fixes the receiver still holds; none made later is owed.
+  var closedAt = Instant.boot
   /// What comes out of the drain that closes goes to the process that stopped, which still lives.
   var tellsAtDrain = false
   var failure: LocationErrorCode?
-  /// When it was authorized again; what was acquired until then is not for it.
+  /// It knows that there is no location now.
+  var isUnknownTold = false
+  /// When it was authorized again, or started updates; what was acquired until then is not for it,
+  /// though the receiver may give it out later.
   var hidesUntil: Instant?
   var filterFrom: Coordinate?
+  var filterAccuracy_mm: Int32?
   var unacknowledgedThrough: UInt64?
   var holdUntil = Instant.boot
   var turnUntil = Instant.boot
@@ -124,7 +133,7 @@ public struct Client: Sendable {
   /// Whether ``nextNotice(in:_:)`` has something to tell, or will find so.
   public var hasNotices: Bool {
     guard isConnected, execution != .suspended, !waitsForDrain else { return false }
-    return cursor.gap != nil || !ends.isEmpty || failure != nil || resumesAt != nil
+    return cursor.gap != nil || !ends.isEmpty || failure != nil
       || cursor.delivered < min(dueUntil, owedUntil)
   }
 }
@@ -134,8 +143,10 @@ public struct Client: Sendable {
 extension Client {
   /// A valid fix went into the ring under `sequence`.
   public mutating func take(_ fix: Fix, _ context: ClientContext) {
-    guard isUpdating else { return }
-    guard !isHidden(fix) else { return skip(to: context.head) }
+    guard isUpdating || closesAtDrain else { return }
+    isUnknownTold = false
+    guard !isHidden(fix) else { return passOver(context.head - 1) }
+    guard isUpdating else { return takeLast(fix, context) }
     if let terms = deferral.terms, fix.acquired > terms.called { ends.close(at: context.head - 1) }
     switch deferral.handle(.fix(fix)) {
     case .nothing: break
@@ -148,6 +159,19 @@ extension Client {
     let held = deferral.state == .engaged || context.isDraining
     let isFull = context.head - cursor.delivered >= UInt64(context.deferralLimit)
     if !held || isFull { dueUntil = context.head }
+    if isFull { waitsForDrain = false }  // before the ring overwrites what is to be told
+  }
+
+  /// A fix that came out of the receiver after updates were stopped.
+  private mutating func takeLast(_ fix: Fix, _ context: ClientContext) {
+    let before = context.head - 1
+    if fix.acquired > closedAt {
+      owedUntil = min(owedUntil, before)
+      ends.close(at: before)
+    } else if tellsAtDrain && context.head - cursor.delivered >= UInt64(context.deferralLimit) {
+      dueUntil = context.head
+      waitsForDrain = false
+    }
   }
 
   /// Time passed: a timeout may be met (DEF-17). What the receiver still holds belongs to it.
@@ -178,7 +202,7 @@ extension Client {
     waitsForDrain = false
     if closesAtDrain {
       closesAtDrain = false
-      owedUntil = context.head
+      owedUntil = min(owedUntil, context.head)
       if tellsAtDrain { dueUntil = context.head }
     }
     if isUpdating && deferral.state != .engaged { dueUntil = context.head }
@@ -189,12 +213,17 @@ extension Client {
     let code = LocationErrorCode.deferredFailed
     if case .finish(let end) = deferral.handle(.end(code)) { finish(end, context) }
     if waitsForDrain || closesAtDrain { drained(context) }
+    isUnknownTold = false
     locationUnknown()
   }
 
-  /// No fix could be made for a long time (STD-10).
+  /// No fix could be made for a long time (STD-10); told once until there is one again.
+  ///
+  /// A deferral that is engaged goes on without a word (DEF-42).
   public mutating func locationUnknown() {
-    if isUpdating && isAuthorized { tell(.locationUnknown) }
+    guard isUpdating, isAuthorized, deferral.state != .engaged, !isUnknownTold else { return }
+    isUnknownTold = true
+    tell(.locationUnknown)
   }
 
   /// The ring is about to overwrite its oldest fix; the cursor moves on before (RNG-4).
@@ -221,11 +250,25 @@ extension Client {
     return false
   }
 
+  /// The fix of that number, the newest there is, is not for this client.
+  private mutating func passOver(_ sequence: UInt64) {
+    if cursor.acknowledged == sequence && cursor.gap == nil {
+      cursor = Cursor(at: sequence + 1)
+      notOwed = nil
+    } else if let range = notOwed, range.upperBound == sequence {
+      notOwed = range.lowerBound..<sequence + 1
+    } else {
+      notOwed = sequence..<sequence + 1
+    }
+    dueUntil = max(dueUntil, cursor.delivered)
+  }
+
   /// Gives up all below `head`; nothing of it is ever shown (RNG-6).
   mutating func skip(to head: UInt64) {
     cursor = Cursor(at: head)
     dueUntil = head
-    resumesAt = nil
+    notOwed = nil
+    newestDelivered = nil
     closesAtDrain = false
     tellsAtDrain = false
     if !isUpdating { owedUntil = head }

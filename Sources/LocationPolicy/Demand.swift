@@ -20,11 +20,15 @@ public struct DemandSummary: Equatable, Sendable {
   public private(set) var watched = 0
   /// Clients whose fixes may wait.
   public private(set) var deferred = 0
-  /// The earliest moment at which a deferred client's criteria must be looked at.
+  /// The earliest moment at which a client's criteria must be looked at.
   public private(set) var check = Instant.distantFuture
 
   /// No demand at all.
   public init() {}
+
+  /// Asks for a look at `time`, which lies ahead, whatever the clients' demands are: a promise is
+  /// due then.
+  public mutating func look(at time: Instant) { check = min(check, time) }
 
   /// Adds one client's demand.
   public mutating func add(_ demand: Demand) {

@@ -98,11 +98,13 @@ public struct Planner: Sendable {
   /// The plan for `situation`. Pure, O(1).
   public func plan(_ situation: Situation, isInhibited: Bool, at now: Instant) -> Plan {
     let receiver = receiver(for: situation.demand, isInhibited: isInhibited)
+    // A look that is due now is on its way already: the drain.
+    let check = situation.demand.check > now ? situation.demand.check : .distantFuture
     if situation.isBusy || isInhibited {
-      return Plan(receiver: receiver, board: .awake, wake: .distantFuture, listens: true)
+      return Plan(receiver: receiver, board: .awake, wake: check, listens: true)
     }
     if let hold = situation.holdUntil, hold > now {
-      return Plan(receiver: receiver, board: .awake, wake: hold, listens: true)
+      return Plan(receiver: receiver, board: .awake, wake: min(hold, check), listens: true)
     }
     switch receiver {
     case .off, .standby:

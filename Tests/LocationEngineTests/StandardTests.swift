@@ -92,14 +92,16 @@ struct StandardTests {
       bench.noFix()
     }
     #expect(bench.client.text == "fail(0)")
-    #expect(bench.client.times[0] - Instant(microseconds: 10_000_000) == .seconds(20))
+    #expect(
+      (bench.client.times.first ?? .distantFuture) - Instant(microseconds: 10_000_000)
+        == .seconds(20))
     bench.fixes(count: 1)
     #expect(bench.client.text == "fail(0) batch(0...0)")
     bench.run(1)
     bench.noFix()
-    bench.run(19.9)
+    bench.run(18.9)
     #expect(bench.client.failures.count == 1)
-    bench.run(0.2)
+    bench.run(0.1)
     #expect(bench.client.text == "fail(0) batch(0...0) fail(0)")
   }
 
@@ -292,7 +294,7 @@ struct StandardTests {
     bench.run(0.001)
     #expect(bench.head == 1)
     #expect(bench.plan.board == .idle)
-    #expect(bench.client.fixes[0].fix.acquired == bench.now - .milliseconds(100))
+    #expect(bench.client.fixes.first?.fix.acquired == bench.now - .milliseconds(100))
   }
 
   @Test("a frame that never ends gives back what it swallowed after a silence")

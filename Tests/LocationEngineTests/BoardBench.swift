@@ -1,0 +1,189 @@
+import DeferralCache
+import GNSSProtocols
+import LocationEngine
+import LocationHAL
+import LocationPolicy
+import LocationRuntime
+import LocationTypes
+import ReceiverDrivers
+import SimulatedHAL
+import Testing
+
+/// The engine in its loop on a simulated board whose receiver batches; virtual time.
+final class BoardBench: Desk {
+  /// What lies between the loop and a test's clients.
+  final class Book {
+    var clients: [TestClient] = []
+    var queue: [(ClientID, Request)] = []
+    var appended: [StoredFix] = []
+  }
+
+  struct Relay: LocationClients {
+    let book: Book
+
+    mutating func appended(_ name: FixName, in engine: borrowing Engine, at now: Instant) {
+      guard let fix = engine.stored(at: name.sequence) else { return }
+      book.appended.append(fix)
+    }
+    mutating func receive(_ notice: ClientNotice, from engine: borrowing Engine, at now: Instant) {
+      book.clients[notice.client.index].receive(notice.notice, from: engine, at: now)
+    }
+    mutating func nextRequest(at now: Instant) -> (ClientID, Request)? {
+      book.queue.isEmpty ? nil : book.queue.removeFirst()
+    }
+  }
+
+  private let memory: EngineMemory
+  private let book = Book()
+  private var loop: LocationLoop<SimulatedBoard, Relay>
+  private(set) var turns = 0
+  private(set) var events: [TimedBoardEvent] = []
+
+  /// - Parameters:
+  ///   - limit: N.
+  ///   - watermark: W.
+  ///   - speed: m/s eastwards.
+  init(
+    limit: Int = 1_000, watermark: UInt16 = 200, clients count: Int = 1, speed: Double = 0,
+    hasPin: Bool = true, hasDeepSleep: Bool = true, lineSpeed: UInt32 = 38_400,
+    _ change: (inout SimulationSetup, inout EngineSetup) -> Void = { _, _ in }
+  ) {
+    var board = SimulationSetup()
+    board.receiver.timeToFirstFix = TimeToFirstFix(
+      table: [TimeToFirstFix.Row(off_s: 0, fix_s: 1)], cold_s: 5)
+    board.receiver.defaultSpeed = 38_400
+    board.receiver.hasBatchPin = hasPin
+    board.board.idle.resume = .milliseconds(1)
+    if !hasDeepSleep { board.board.suspended = nil }
+    board.recordsEvents = true
+    var setup = BoardBench.engineSetup(limit, watermark, hasPin, hasDeepSleep, lineSpeed)
+    change(&board, &setup)
+    let way = Track(
+      start: Scenario.start,
+      points: [
+        TrackPoint(offset: .zero, coordinate: Scenario.home, altitude_mm: 40_000),
+        TrackPoint(
+          offset: .seconds(20_000),
+          coordinate: Scenario.home.moved(east: speed * 20_000, north: 0), altitude_mm: 40_000),
+      ], gapLimit: .unlimited)
+    memory = EngineMemory(capacity: 2 * limit, clients: count)
+    loop = LocationLoop(
+      engine: memory.engine(setup), board: SimulatedBoard(board, track: way),
+      clients: Relay(book: book))
+    book.clients = (0..<count).map { TestClient(ClientID($0), self) }
+    for client in clients {
+      client.connect(in: .background)
+      client.start()
+    }
+  }
+
+  private static func engineSetup(
+    _ limit: Int, _ watermark: UInt16, _ hasPin: Bool, _ hasDeepSleep: Bool, _ lineSpeed: UInt32
+  ) -> EngineSetup {
+    var time = TimeToFixTable(cold: .seconds(5))
+    time.append(off: .zero, fix: .seconds(1))
+    var figures = PlannerFigures(fixInterval: .seconds(1), deferralLimit: limit, timeToFix: time)
+    figures.canStandby = true
+    figures.batch = BatchFigures(capacity: 300, watermark: watermark, hasPin: hasPin)
+    figures.idle = SleepFigures(
+      state: .idle, resume: .milliseconds(1), alarmResolution: .milliseconds(1),
+      minimum: .milliseconds(1), wakesOnPin: true, wakesOnBytes: true)
+    if hasDeepSleep {
+      figures.deep = SleepFigures(
+        state: .suspended, resume: .milliseconds(300), alarmResolution: .seconds(1),
+        minimum: .seconds(2), wakesOnPin: true, wakesOnBytes: false)
+    }
+    figures.longestGather = .seconds(30)
+    var setup = EngineSetup(
+      receiver: ReceiverSetup(
+        lineSpeed: lineSpeed, defaultLineSpeed: 38_400, hasWakePin: true,
+        batch: BatchSetup(capacity: 300, pioWired: hasPin, pioID: 4)), figures: figures)
+    setup.deliveryHold = .milliseconds(500)
+    return setup
+  }
+
+  var clients: [TestClient] { book.clients }
+  var client: TestClient { clients[0] }
+  var now: Instant { loop.board.now }
+  func state(of client: TestClient) -> Deferral.State {
+    loop.engine.client(client.id).deferral.state
+  }
+  var state: Deferral.State { state(of: client) }
+  var holdsFixes: Bool { loop.engine.mayReceiverHoldFixes }
+  var isReceiverAwake: Bool { loop.engine.isReceiverAwake }
+  var receiver: ReceiverPowerState { loop.board.receiverPowerState }
+  var violations: [String] { loop.board.violations.map(\.text) }
+  var counters: DriverCounters { loop.engine.driverCounters }
+  /// All that went into the ring, as seconds of the receiver's UTC since the track began.
+  var seconds: [Int] {
+    book.appended.map { Int((($0.fix.utc ?? Scenario.start) - Scenario.start).seconds.rounded()) }
+  }
+  var appended: [StoredFix] { book.appended }
+
+  func ask(_ request: Request, of client: ClientID) { loop.request(request, of: client) }
+  func askLater(_ request: Request, of client: ClientID) { book.queue.append((client, request)) }
+  func inhibit(_ isOn: Bool) { loop.inhibitSleep(isOn) }
+  func background() { client.background() }
+  func foreground() { client.foreground() }
+
+  /// Lets time pass.
+  func run(_ seconds: Double) {
+    let end = now + Interval(seconds: seconds)
+    loop.board.request(at: end)
+    while now < end {
+      _ = loop.turn()
+      turns += 1
+      events += loop.board.takeEvents()
+    }
+  }
+
+  /// As many fixes as the receiver makes in that time.
+  func fixes(count: Int, every interval: Interval) { run(interval.seconds * Double(count)) }
+
+  /// Runs until the receiver batches with the deferral engaged.
+  func settle() {
+    for _ in 0..<60 where !(state == .engaged && receiver == .batching) { run(1) }
+    run(2)
+    forget()
+  }
+
+  func forget() {
+    events = []
+    for client in clients { client.forget() }
+  }
+
+  /// Wakes out of a sleep, but for the test's own requests.
+  var hostWakes: Int {
+    events.filter {
+      if case .wake(let reason) = $0.event { reason != .request } else { false }
+    }.count
+  }
+
+  /// Seconds awake in the events since ``forget()``.
+  var awakeSeconds: Double {
+    var sum = 0.0
+    var since: Instant?
+    for event in events {
+      guard case .board(let state, _) = event.event else { continue }
+      if let begun = since { sum += (event.time - begun).seconds }
+      since = state == .awake ? event.time : nil
+    }
+    return sum
+  }
+
+  func expectOrdered(_ location: SourceLocation = #_sourceLocation) {
+    let taken = seconds
+    #expect(taken == taken.sorted() && Set(taken).count == taken.count, sourceLocation: location)
+    let moments = appended.map(\.fix.acquired)
+    #expect(moments == moments.sorted(), sourceLocation: location)
+  }
+
+  func expectWhole(_ location: SourceLocation = #_sourceLocation) {
+    let taken = seconds
+    #expect(violations.isEmpty, sourceLocation: location)
+    guard let first = taken.first, let last = taken.last else { return }
+    #expect(taken == Array(first...last), "each once, in order", sourceLocation: location)
+    let moments = appended.map(\.fix.acquired)
+    #expect(moments == moments.sorted(), sourceLocation: location)
+  }
+}

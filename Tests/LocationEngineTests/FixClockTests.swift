@@ -1,0 +1,112 @@
+import GNSSProtocols
+import LocationTypes
+import Testing
+
+@testable import LocationEngine
+
+@Suite("Where UTC lies on the boot clock")
+struct FixClockTests {
+  private let base: Int64 = 1_700_000_000_000_000
+
+  private func utc(_ seconds: Double) -> UTCTime {
+    UTCTime(microseconds: base + Int64(seconds * 1e6))
+  }
+  private func at(_ seconds: Double) -> Instant { Instant(seconds: seconds) }
+
+  @Test("nothing is known before the first live fix with a time")
+  func nothing() {
+    let clock = FixClock()
+    #expect(clock.instant(of: utc(5), at: at(9), isLive: true) == at(9))
+    #expect(clock.instant(of: nil, at: at(9), isLive: true) == at(9))
+  }
+
+  @Test("the fix that came with the least delay is the best")
+  func leastDelay() {
+    var clock = FixClock()
+    clock.learn(utc(0), received: at(100.4))
+    clock.learn(utc(1), received: at(101.1))
+    clock.learn(utc(2), received: at(102.9))
+    #expect(clock.instant(of: utc(2), at: at(102.9), isLive: true) == at(102.1))
+    #expect(clock.instant(of: utc(-50), at: at(103), isLive: false) == at(50.1))
+  }
+
+  @Test("never later than now")
+  func notLater() {
+    var clock = FixClock()
+    clock.learn(utc(0), received: at(100))
+    #expect(clock.instant(of: utc(5), at: at(103), isLive: true) == at(103))
+  }
+
+  @Test(
+    "a step back of UTC is believed when three fixes running say so", arguments: [18.0, 3_600, 6e8])
+  func stepBack(_ step: Double) {
+    var clock = FixClock()
+    for i in 0..<5 { clock.learn(utc(Double(i)), received: at(100 + Double(i))) }
+    for i in 5..<7 { clock.learn(utc(Double(i) - step), received: at(100 + Double(i))) }
+    #expect(clock.bootUTC_us == base - 100_000_000)
+    clock.learn(utc(7 - step), received: at(107))
+    #expect(clock.instant(of: utc(7 - step), at: at(108), isLive: true) == at(107))
+  }
+
+  @Test("a fix far ahead is believed when three running say so; one alone does no harm")
+  func stepForward() {
+    var clock = FixClock()
+    for i in 0..<5 { clock.learn(utc(Double(i)), received: at(100 + Double(i))) }
+    clock.learn(utc(1e9), received: at(105))
+    clock.learn(utc(6), received: at(106))
+    #expect(clock.bootUTC_us == base - 100_000_000)
+    for i in 7..<10 { clock.learn(utc(1e9 + Double(i)), received: at(100 + Double(i))) }
+    #expect(clock.bootUTC_us == base - 100_000_000 + 1_000_000_000_000_000)
+  }
+
+  @Test("the first fix may have been late: an earlier one is believed at once")
+  func earlier() {
+    var clock = FixClock()
+    clock.learn(utc(0), received: at(130))
+    clock.learn(utc(31), received: at(131.1))
+    #expect(clock.instant(of: utc(31), at: at(131.1), isLive: true) == at(131.1))
+    #expect(clock.instant(of: utc(0), at: at(130), isLive: true) == at(100.1))
+  }
+
+  @Test("STD-7: fixes that are read late together do not move it")
+  func gathered() {
+    var clock = FixClock()
+    clock.learn(utc(0), received: at(100))
+    for i in 10..<40 { clock.learn(utc(Double(i)), received: at(140)) }
+    #expect(clock.bootUTC_us == base - 100_000_000)
+    #expect(clock.instant(of: utc(10), at: at(140), isLive: true) == at(110))
+  }
+
+  @Test("what would be older than anything is kept took its time from a clock that has stepped")
+  func tooOld() {
+    var clock = FixClock()
+    clock.learn(utc(0), received: at(1_000_000))
+    #expect(clock.instant(of: utc(-119), at: at(1_000_000), isLive: true) == at(999_881))
+    #expect(clock.instant(of: utc(-121), at: at(1_000_000), isLive: true) == at(1_000_000))
+    #expect(clock.instant(of: utc(-172_799), at: at(1_000_000), isLive: false) == at(827_201))
+    #expect(clock.instant(of: utc(-172_801), at: at(1_000_000), isLive: false) == at(1_000_000))
+  }
+
+  @Test(
+    "STD-13: whatever dates a receiver tells, fixes stay in order on the boot clock and nothing traps"
+  )
+  func wildDates() {
+    let bench = Bench()
+    var random = Seeded(5)
+    for i in 0..<2_000 {
+      bench.run(1)
+      let year = [1, 829, 1970, 1980, 2025, 2026, 3111, 3112, 9_000, 9_999][random.below(10)]
+      let day = CalendarDate(year: year, month: 1 + random.below(12), day: 1 + random.below(28))
+      // Runs of one date too, so that the clock comes to believe it.
+      if i % 7 < 3 || random.below(2) == 0, let day {
+        bench.utcError = day.start - (Bench.base + (bench.now - .boot))
+      }
+      bench.sendsNMEA = random.below(4) == 0
+      bench.fix()
+    }
+    bench.run(1)
+    let moments = bench.client.fixes.map(\.fix.acquired)
+    #expect(moments == moments.sorted() && moments.count > 1_500)
+    #expect(bench.client.fixes.allSatisfy { $0.fix.acquired >= Instant(microseconds: 10_000_000) })
+  }
+}
