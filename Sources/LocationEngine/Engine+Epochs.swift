@@ -71,7 +71,12 @@ extension Engine {
       if search.since == nil { search.begin(at: now) }
       return
     }
-    if epoch.origin == .live, let utc = fix.utc { clock.learn(utc, received: fix.acquired) }
+    if let utc = fix.utc {
+      switch epoch.origin {
+      case .live: clock.learn(utc, received: fix.acquired)
+      case .batch: clock.learnStored(utc, received: fix.acquired)
+      }
+    }
     fix.acquired = clock.instant(of: fix.utc, at: fix.acquired, isLive: epoch.origin == .live)
     // Fixes come in the order of their making, whatever UTC does.
     if let newestFix { fix.acquired = max(fix.acquired, newestFix.acquired) }

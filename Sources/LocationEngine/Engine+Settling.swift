@@ -159,7 +159,8 @@ extension Engine {
     situation.searchingSince = search.since
     situation.offBefore = search.offBefore
     situation.lastMessage = lastByte
-    situation.drainDue = drainDue
+    // A drain is promised to nobody: the board need not be up before its time, and then wait.
+    situation.drainDue = drainDue + planner.lead
     for i in 0..<clients.used {
       guard let hold = clients[i].awaitsAcknowledgementUntil, hold > now else { continue }
       situation.holdUntil = max(situation.holdUntil ?? hold, hold)
