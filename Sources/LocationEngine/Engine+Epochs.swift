@@ -77,7 +77,12 @@ extension Engine {
   /// (DEF-24).
   private mutating func append(_ epoch: Epoch, _ effects: inout Effects) {
     guard var fix = epoch.fix else { return }
-    if epoch.origin == .live, let utc = fix.utc { clock.learn(utc, received: fix.acquired) }
+    if let utc = fix.utc {
+      switch epoch.origin {
+      case .live: clock.learn(utc, received: fix.acquired)
+      case .batch: clock.learnStored(utc, received: fix.acquired)
+      }
+    }
     fix.acquired = clock.instant(of: fix.utc, at: fix.acquired, isLive: epoch.origin == .live)
     // Fixes come in the order of their making, whatever UTC does.
     if let newestFix { fix.acquired = max(fix.acquired, newestFix.acquired) }

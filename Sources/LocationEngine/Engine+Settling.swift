@@ -38,9 +38,16 @@ extension Engine {
     if let deadline = driver?.deadline, effects.listens || isBusy {
       effects.wake = min(effects.wake, deadline)
     }
-    isDeaf = !effects.listens && !isBusy
+    goDeaf(!effects.listens && !isBusy)
     // Never a busy loop, whatever a profile's figures say.
     effects.wake = max(effects.wake, now + .milliseconds(1))
+  }
+
+  /// Notes that messages gather unheard from now on. Without one heard just before, their times are
+  /// reckoned from now, which is late by less than an interval.
+  private mutating func goDeaf(_ willBeDeaf: Bool) {
+    if willBeDeaf && !isDeaf && now - lastEpoch > setup.figures.fixInterval { lastEpoch = now }
+    isDeaf = willBeDeaf
   }
 
   /// Deadlines of driver and line that have come.
@@ -168,7 +175,8 @@ extension Engine {
     situation.searchingSince = search.since
     situation.offBefore = search.offBefore
     situation.lastMessage = lastEpoch
-    situation.drainDue = drainDue
+    // A drain is promised to nobody: the board need not be up before its time, and then wait.
+    situation.drainDue = drainDue + planner.longestLead
     for i in 0..<clients.used {
       guard let hold = clients[i].awaitsAcknowledgementUntil, hold > now else { continue }
       situation.holdUntil = max(situation.holdUntil ?? hold, hold)

@@ -21,6 +21,15 @@ struct FixClock: Sendable {
   private var lastUTC = UTCTime(microseconds: 0)
   private var lastReceived = Instant.boot
 
+  /// Notes that a fix out of a batch was there at `received`: much later than it was made, but
+  /// better than nothing, and the newest of a batch is not old.
+  mutating func learnStored(_ utc: UTCTime, received: Instant) {
+    let seen = utc.microseconds - received.microseconds
+    let ahead = bootUTC_us.map { seen - $0 } ?? 0
+    guard ahead >= 0 && ahead <= FixClock.lateness.microseconds else { return }
+    bootUTC_us = seen
+  }
+
   /// Notes that a live fix of `utc` was there at `received`.
   mutating func learn(_ utc: UTCTime, received: Instant) {
     defer {

@@ -137,11 +137,26 @@ public struct Planner: Sendable {
     var plan = Plan(
       receiver: .tracking, board: .idle, wake: alarm(check, idle), listens: true)
     if situation.demand.watched == 0, let look = nextLook(situation, at: now) {
+      if isOutOfStep(situation, at: now) {
+        plan.board = .awake
+        plan.wake = min(plan.wake, now + figures.fixInterval)
+        return plan
+      }
       plan.listens = false
       plan.wake = min(plan.wake, look)
     }
     return plan
   }
+
+  /// Whether it is worth hearing one message before the others gather unheard: only then is it known
+  /// when each of them came. A receiver that says nothing is not waited for.
+  private func isOutOfStep(_ situation: Situation, at now: Instant) -> Bool {
+    guard let since = situation.searchingSince else { return false }
+    return now - since <= Planner.longestTuning && now - situation.lastMessage > figures.fixInterval
+  }
+
+  /// How long after its start a receiver is listened to for its first message.
+  static let longestTuning = Interval.seconds(10)
 
   /// When a search is looked at next: when it should have succeeded, then ever more seldom, but
   /// before more has gathered than the line's buffer holds. Nil while there is a fix.
@@ -175,6 +190,9 @@ public struct Planner: Sendable {
     let slack = (Int64(batch.capacity) - Int64(watermark) + 1) / 2
     return figures.fixInterval * (Int64(watermark) + slack)
   }
+
+  /// How long before a promised moment the board is woken from its deepest sleep.
+  public var lead: Interval { (figures.deep ?? figures.idle)?.lead ?? .zero }
 
   /// The deepest sleep that is left in time and that what must wake the board can wake.
   private func sleep(_ receiver: PlannedReceiver, until due: Instant, at now: Instant) -> Plan {

@@ -1,0 +1,143 @@
+import GNSSProtocols
+import LocationPolicy
+import LocationTypes
+import ReceiverDrivers
+import Testing
+
+@testable import LocationEngine
+
+@Suite("Whatever happens, in any order")
+struct FuzzTests {
+  #if DEBUG
+    static let steps = 50_000
+  #else
+    static let steps = 500_000
+  #endif
+
+  @Test(
+    "RNG-3, RNG-4, DEF-8: in any order of events each client gets every fix or a gap, each call one finish",
+    arguments: [UInt64(1), 2, 3, 4])
+  func anything(_ seed: UInt64) {
+    var walk = Walk(seed)
+    while walk.bench.steps < FuzzTests.steps { walk.step() }
+    walk.finish()
+    #expect(walk.bench.longestChain < 100)
+  }
+
+  @Test("random bytes of any kind end every chain of steps, and trap never")
+  func randomBytes() {
+    var random = Seeded(9)
+    let bench = Bench { $0.receiver = Walk.m10 }
+    for _ in 0..<4_000 {
+      let count = 1 + random.below(400)
+      var bytes = (0..<count).map { _ in UInt8(random.below(256)) }
+      // Bait: starts of frames and sentences.
+      if random.below(2) == 0 {
+        bytes.replaceSubrange(0..<0, with: [0xB5, 0x62, UInt8(random.below(3)), 7, 92, 0])
+      }
+      if random.below(3) == 0 { bytes += Array("$GNRMC,120000.00,A,".utf8) }
+      bench.send(bytes, chunk: 1 + random.below(128))
+      if random.below(20) == 0 { bench.run(random.part()) }
+    }
+    #expect(bench.longestChain < 400)
+  }
+
+  /// A random walk over all that can happen to an engine.
+  struct Walk {
+    static let m10 = ReceiverSetup(
+      lineSpeed: 38_400, defaultLineSpeed: 9_600, hasWakePin: true,
+      batch: BatchSetup(capacity: 50, pioWired: true))
+
+    let bench: Bench
+    var random: Seeded
+    var calls = [0, 0, 0]
+    var finishes = [0, 0, 0]
+    var batchCount: UInt16 = 0
+
+    init(_ seed: UInt64) {
+      random = Seeded(seed)
+      bench = Bench(limit: 8, capacity: 20, clients: 3) {
+        // Half the walks drive the receiver that batches, whose answers are as random as the rest.
+        if seed % 2 == 0 {
+          $0.receiver = Walk.m10
+          $0.figures.canStandby = true
+          $0.figures.batch = BatchFigures(capacity: 50, watermark: 6, hasPin: true)
+        }
+      }
+    }
+
+    mutating func step() {
+      let client = bench.clients[random.below(3)]
+      switch random.below(20) {
+      case 0: client.foreground()
+      case 1: client.background()
+      case 2: client.suspend()
+      case 3: client.start()
+      case 4: if random.below(3) == 0 { client.stop() }
+      case 5: bench.inhibit(random.below(2) == 0)
+      case 6:
+        calls[client.id.index] += 1
+        client.defer(
+          untilTraveled: [.unlimited, 30, 0, -1][random.below(4)],
+          timeout: [.unlimited, 20, 3, 0][random.below(4)])
+      case 7: client.disallow()
+      case 8: client.ask(.setDesiredAccuracy(random.below(4) == 0 ? 10 : -1))
+      case 9: if random.below(4) == 0 { bench.perform(.lineFault) }
+      case 10: bench.perform(.batchPin)
+      case 11: bench.perform(.time)
+      case 12: bench.run(random.part() * 40)
+      case 13: bench.noFix()
+      case 14: answer()
+      case 15: bench.send((0..<(1 + random.below(100))).map { _ in UInt8(random.below(256)) })
+      default: fix()
+      }
+      settle()
+    }
+
+    private mutating func fix() {
+      bench.run(random.part())
+      bench.sendsNMEA = random.below(3) == 0
+      bench.place = bench.place.moved(east: random.part() * 20, north: 0)
+      bench.utcError = random.below(50) == 0 ? .seconds(Int64(random.below(100))) : bench.utcError
+      bench.fix()
+    }
+
+    /// What a receiver of the batching kind might say.
+    private mutating func answer() {
+      var frame = FrameBuffer()
+      switch random.below(5) {
+      case 0: frame.appendVersion(UBXVersion(software: "ROM SPG 5.10", hardware: "000A0000"))
+      case 1: frame.appendAcknowledgement(of: .cfgVALSET, isAccepted: random.below(4) != 0)
+      case 2: frame.appendBatchStatus(UBXBatchStatus(fillLevel: UInt16(random.below(4))))
+      case 3:
+        batchCount &+= 1
+        frame.appendBatchEntry(
+          UBXBatchEntry(
+            messageCount: batchCount, hasExtraPVT: true, solution: UBXSolution(bench.fix)))
+      default: frame.appendAcknowledgement(of: .logRETRIEVEBATCH, isAccepted: false)
+      }
+      bench.send(frame)
+    }
+
+    /// Counts finishes; a client that was suspended long has no more outstanding than it called.
+    private mutating func settle() {
+      for client in bench.clients where client.story.count > 200 {
+        finishes[client.id.index] += client.finishes.count
+        client.forget()
+      }
+    }
+
+    mutating func finish() {
+      for client in bench.clients {
+        client.foreground()
+        client.disallow()
+      }
+      // A lost receiver lets go of what it was asked for in bounded time.
+      bench.run(1_000)
+      for client in bench.clients {
+        finishes[client.id.index] += client.finishes.count
+        #expect(finishes[client.id.index] == calls[client.id.index], "client \(client.id.index)")
+      }
+    }
+  }
+}

@@ -1,0 +1,158 @@
+import DeferralCache
+import LocationPolicy
+import LocationTypes
+import Testing
+
+@testable import LocationEngine
+
+@Suite("Ring, names and delivery")
+struct RingTests {
+  @Test("RNG-1: full means N, though the ring holds more")
+  func limit() {
+    let bench = Bench(limit: 3, capacity: 50)
+    bench.background()
+    bench.client.defer(untilTraveled: .unlimited, timeout: .unlimited)
+    bench.fixes(count: 7)
+    #expect(bench.client.batches.map(\.count) == [3, 3] && bench.cached == 1)
+  }
+
+  @Test("RNG-1: an engine whose N is over half the ring is refused")
+  func limitTooLarge() async {
+    await #expect(processExitsWith: .failure) { _ = Bench(limit: 3, capacity: 5) }
+    await #expect(processExitsWith: .failure) { _ = Bench(limit: 0, capacity: 5) }
+    _ = Bench(limit: 3, capacity: 6)
+  }
+
+  @Test("RNG-3: what was not acknowledged comes again under the same name; what was, never")
+  func again() {
+    let bench = Bench()
+    bench.fixes(count: 2)
+    bench.client.acknowledges = false
+    bench.fixes(count: 3)
+    let names = bench.client.fixes.suffix(3).map(\.name)
+    bench.client.forget()
+    bench.client.ask(.disconnect)
+    bench.client.connect()
+    bench.client.start()
+    #expect(bench.client.fixes.map(\.name) == names)
+    bench.client.ask(.acknowledge(names[2]))
+    bench.client.forget()
+    bench.client.ask(.disconnect)
+    bench.client.connect()
+    bench.client.start()
+    #expect(bench.client.story.isEmpty)
+    bench.fixes(count: 1)
+    #expect(bench.client.sequences == [5])
+  }
+
+  @Test("RNG-3: an acknowledgement of what was not delivered, or of a foreign name, does nothing")
+  func foreignAcknowledgement() {
+    let bench = Bench()
+    bench.client.acknowledges = false
+    bench.fixes(count: 2)
+    bench.client.ask(.acknowledge(FixName(generation: 77, sequence: 1)))
+    bench.client.ask(.acknowledge(FixName(generation: 1, sequence: 9)))
+    bench.client.ask(.disconnect)
+    bench.client.forget()
+    bench.client.connect()
+    bench.client.start()
+    #expect(bench.client.sequences == [0, 1])
+  }
+
+  @Test(
+    "RNG-4: before the head passes a client that takes nothing, its cursor moves on, told as a gap")
+  func gap() {
+    let bench = Bench(limit: 4, capacity: 10, clients: 2)
+    let start = bench.now
+    bench.client.suspend()
+    bench.fixes(count: 25)
+    #expect(bench.clients[1].sequences == Array(0..<25))
+    bench.background()
+    #expect(bench.client.text == "gap(15) batch(15...24)")
+    let gap = bench.client.gaps[0]
+    #expect(gap.from?.acquired == start + .seconds(1) && gap.to?.acquired == start + .seconds(15))
+    #expect(gap.from?.utc == Bench.base + (start - .boot) + .seconds(1))
+  }
+
+  @Test("RNG-4: exactly a full ring loses nothing")
+  func exactlyFull() {
+    let bench = Bench(limit: 4, capacity: 10)
+    bench.client.suspend()
+    bench.fixes(count: 10)
+    bench.background()
+    #expect(bench.client.text == "batch(0...9)")
+  }
+
+  @Test("RNG-5: the service reads the ring for its clients, as long as it has the fix")
+  func reads() {
+    let bench = Bench(limit: 2, capacity: 4)
+    bench.fixes(count: 6)
+    let stored = (0..<8).map { bench.engine.stored(at: UInt64($0)) != nil }
+    #expect(stored == [false, false, true, true, true, true, false, false])
+  }
+
+  @Test("RNG-6: revocation moves the cursor to the head: no fix up to there is ever shown")
+  func revoked() {
+    let bench = Bench()
+    bench.background()
+    bench.client.defer(untilTraveled: .unlimited, timeout: .unlimited)
+    bench.fixes(count: 5)
+    bench.client.ask(.setAuthorized(false))
+    #expect(bench.client.text == "finish(1) fail(1)")
+    bench.fixes(count: 3)
+    bench.client.ask(.setAuthorized(true))
+    bench.fixes(count: 1)
+    #expect(bench.client.sequences == [8])
+  }
+
+  @Test("RNG-2: after a restart of the service names go on in a new generation")
+  func restart() {
+    let bench = Bench()
+    bench.fixes(count: 3)
+    bench.restart()
+    bench.client.connect()
+    bench.client.start()
+    bench.fixes(count: 2)
+    let names = bench.client.fixes.map(\.name)
+    #expect(names.map(\.sequence) == [0, 1, 2, 3, 4])
+    #expect(names.map(\.generation) == [1, 1, 1, 2, 2])
+  }
+
+  @Test(
+    "RNG-8: a delivery keeps the board awake until its acknowledgement, at most as long as is said")
+  func hold() {
+    let bench = Bench()
+    bench.client.acknowledges = false
+    bench.background()
+    bench.fixes(count: 1)
+    #expect(bench.plan.board == .awake && bench.plan.wake == bench.now + .seconds(2))
+    bench.client.ask(.acknowledge(FixName(generation: 1, sequence: 0)))
+    #expect(bench.plan.board == .idle)
+    bench.fixes(count: 1)
+    #expect(bench.plan.board == .awake)
+    bench.run(2)
+    #expect(bench.plan.board == .idle)
+  }
+
+  @Test("RNG-8, DEF-18: a deadline that comes while an acknowledgement is awaited is kept")
+  func deadlineInHold() {
+    let bench = Bench()
+    bench.client.acknowledges = false
+    bench.client.defer(untilTraveled: .unlimited, timeout: 2.5)
+    let start = bench.now
+    bench.fixes(count: 2)
+    bench.run(3)
+    #expect(bench.client.time(of: .finish(nil)) == start + .milliseconds(2_500))
+  }
+
+  @Test("DEF-18, DEF-28: a deadline is kept while something keeps the board from sleeping")
+  func deadlineInhibited() {
+    let bench = Bench()
+    bench.background()
+    bench.inhibit(true)
+    let start = bench.now
+    bench.client.defer(untilTraveled: .unlimited, timeout: 2.5)
+    bench.run(10)
+    #expect(bench.client.time(of: .finish(nil)) == start + .milliseconds(2_500))
+  }
+}

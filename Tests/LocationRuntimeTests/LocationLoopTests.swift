@@ -1,0 +1,289 @@
+import GNSSProtocols
+import LocationEngine
+import LocationHAL
+import LocationPolicy
+import LocationTypes
+import ReceiverDrivers
+import Testing
+
+@testable import LocationRuntime
+
+@Suite("The loop")
+struct LocationLoopTests {
+  /// A loop over a scripted board; `receiver` decides whether it writes.
+  final class Stage {
+    let script = ScriptedBoard.Script()
+    let notes = ScriptedClients.Notes()
+    private let memory = Memory()
+    private var loop: LocationLoop<ScriptedBoard, ScriptedClients>
+    private var utc = UTCTime(microseconds: 1_740_787_200_000_000)
+
+    init(_ receiver: ReceiverSetup) {
+      var figures = PlannerFigures(
+        fixInterval: .seconds(1), deferralLimit: 32, timeToFix: TimeToFixTable(cold: .seconds(5)))
+      figures.canStandby = receiver.family == .ubloxM10
+      figures.batch = receiver.batch.map {
+        BatchFigures(capacity: $0.capacity, watermark: 20, hasPin: true)
+      }
+      figures.idle = SleepFigures(
+        state: .idle, resume: .zero, alarmResolution: .zero, minimum: .zero, wakesOnPin: true,
+        wakesOnBytes: true)
+      loop = LocationLoop(
+        engine: memory.engine(EngineSetup(receiver: receiver, figures: figures)),
+        board: ScriptedBoard(script), clients: ScriptedClients(notes: notes))
+      notes.requests = [.connect, .setExecution(.background), .startUpdating]
+    }
+
+    static var streaming: Stage { Stage(ReceiverSetup(family: .passive)) }
+    static var m10: Stage {
+      Stage(ReceiverSetup(hasWakePin: true, batch: BatchSetup(capacity: 50, pioWired: true)))
+    }
+
+    var now: Instant { loop.board.now }
+    var losses: UInt32 { loop.engine.driverCounters.losses }
+    var isHolding: Bool { loop.engine.mayReceiverHoldFixes }
+    func turn(sleepsWhenQuiet: Bool = true) -> LocationLoop<ScriptedBoard, ScriptedClients>.Turn {
+      loop.turn(sleepsWhenQuiet: sleepsWhenQuiet)
+    }
+    func request(_ request: Request) { loop.request(request, of: ClientID(0)) }
+    func inhibit(_ isOn: Bool) { loop.inhibitSleep(isOn) }
+
+    func fix() -> [UInt8] {
+      utc = utc + .seconds(1)
+      return frame {
+        $0.appendNavPVT(
+          UBXSolution(
+            utc: utc, fixType: 3, isFixOK: true, longitude_e7: 134_000_000,
+            latitude_e7: 525_200_000, height_mm: 40_000, horizontalAccuracy_mm: 2_000))
+      }
+    }
+
+    func frame(_ fill: (inout FrameBuffer) -> Void) -> [UInt8] {
+      var frame = FrameBuffer()
+      fill(&frame)
+      return (0..<frame.count).map { frame[$0] }
+    }
+
+    /// A wait that bytes end.
+    func hear(
+      _ bytes: [UInt8], after interval: Interval = .seconds(1), isPin: Bool = false
+    ) {
+      script.waits.append(
+        ScriptedBoard.Script.Wait(
+          sleeps: interval,
+          waking: Waking(reason: isPin ? .batchPin : .bytes, batchPinRose: isPin), bytes: bytes))
+      _ = turn()
+    }
+
+    /// Answers whatever an M10 is asked, until it rests.
+    func answerAll() {
+      for _ in 0..<60 {
+        let acknowledgement = frame { $0.appendAcknowledgement(of: .cfgVALSET) }
+        let version = frame {
+          $0.appendVersion(UBXVersion(software: "ROM", hardware: "00"))
+        }
+        let before = script.calls.count
+        hear(version + acknowledgement, after: .milliseconds(20))
+        if script.calls.count == before && script.calls.contains(where: { $0.hasPrefix("write") })
+          && loop.engine.driverCounters.commands > 1
+        {
+          return
+        }
+        _ = turn()
+      }
+    }
+  }
+
+  @Test("bytes of any number are read to their end in one turn, in chunks")
+  func readsAll() {
+    let stage = Stage.streaming
+    var bytes: [UInt8] = []
+    for _ in 0..<5 { bytes += stage.fix() }
+    stage.hear(bytes)
+    #expect(stage.notes.appended == [0, 1, 2, 3, 4])
+    #expect(stage.notes.told == (0..<5).map { "batch \($0)...\($0)" })
+  }
+
+  @Test("requests are brought only when the engine is done, and all of them")
+  func requests() {
+    let stage = Stage.streaming
+    stage.hear(stage.fix())
+    #expect(stage.notes.requests.isEmpty && stage.notes.told == ["batch 0...0"])
+    stage.notes.requests = [
+      .allowDeferred(distance: .infinity, timeout: .infinity), .disallowDeferred,
+    ]
+    stage.hear([])
+    #expect(stage.notes.told == ["batch 0...0", "finish 15"])
+  }
+
+  @Test("a spurious or early waking does no harm, and the plan still holds")
+  func spurious() {
+    let stage = Stage.streaming
+    stage.hear(stage.fix())
+    stage.request(.allowDeferred(distance: .infinity, timeout: 100))
+    let due = stage.now + .seconds(100)
+    for _ in 0..<20 {
+      stage.hear([], after: .milliseconds(300))
+      stage.hear([], after: .zero)
+    }
+    #expect(stage.notes.told == ["batch 0...0"])
+    while stage.now < due { _ = stage.turn() }
+    #expect(stage.notes.told == ["batch 0...0", "finish -1"])
+    #expect(stage.now == due)
+  }
+
+  @Test("DEF-18: a wait that ends late is made up for in the same turn")
+  func late() {
+    let stage = Stage.streaming
+    stage.hear(stage.fix())
+    stage.request(.allowDeferred(distance: .infinity, timeout: 100))
+    stage.hear([], after: .seconds(500))
+    #expect(stage.notes.told == ["batch 0...0", "finish -1"])
+  }
+
+  @Test("DEF-43: a line that is gone when read is told once, and the loop goes on")
+  func readFault() {
+    let stage = Stage.streaming
+    stage.hear(stage.fix())
+    stage.request(.allowDeferred(distance: .infinity, timeout: .infinity))
+    stage.hear(stage.fix())
+    stage.script.readFaults = [.gone, .gone]
+    stage.hear([])
+    stage.hear([])
+    #expect(stage.notes.told == ["batch 0...0", "finish 11", "batch 1...1", "fail 0"])
+    stage.hear(stage.fix())
+    #expect(stage.notes.told.last == "batch 2...2")
+  }
+
+  @Test("what came before the line went is not lost")
+  func bytesBeforeFault() {
+    let stage = Stage.streaming
+    stage.hear(stage.fix())
+    stage.hear(stage.fix() + stage.fix())
+    stage.script.readFaults = [.gone]
+    stage.hear(stage.fix())
+    stage.hear([])
+    #expect(stage.notes.appended == [0, 1, 2, 3])
+  }
+
+  @Test("pin, then speed, then bytes: the order of the effects")
+  func order() {
+    let stage = Stage.m10
+    for _ in 0..<6 { _ = stage.turn() }
+    #expect(stage.script.calls.first == "pin receiverWake active")
+    #expect(stage.script.calls.contains("pin receiverWake inactive"))
+    let speed = stage.script.calls.firstIndex { $0.hasPrefix("speed") } ?? .max
+    let write = stage.script.calls.firstIndex { $0.hasPrefix("write") } ?? -1
+    #expect(speed < write)
+  }
+
+  @Test(
+    "DEF-43: a fault of pin, speed or write is told to the driver once and tried again later",
+    arguments: [0, 1, 2])
+  func outputFault(_ kind: Int) {
+    let stage = Stage.m10
+    switch kind {
+    case 0: stage.script.pinFaults = [.lineLost]
+    case 1: stage.script.speedFaults = [.gone]
+    default: stage.script.writeFaults = [.full]
+    }
+    var turns = 0
+    while stage.losses == 0 && turns < 20 {
+      _ = stage.turn()
+      turns += 1
+    }
+    #expect(stage.losses == 1)
+    #expect(stage.notes.told == ["fail 0"])
+    let calls = stage.script.calls.count
+    let lost = stage.now
+    while stage.script.calls.count == calls && turns < 40 {
+      _ = stage.turn()
+      turns += 1
+    }
+    // Backs off for a second and begins anew.
+    #expect(stage.now >= lost + .seconds(1) && stage.script.calls.count > calls)
+    #expect(stage.losses == 1)
+    stage.answerAll()
+    stage.hear(stage.fix())
+    #expect(stage.notes.told.last == "batch 0...0")
+  }
+
+  @Test("after a failed pin neither speed nor bytes go out")
+  func stopsAtFault() {
+    let stage = Stage.m10
+    stage.script.pinFaults = [.lineLost]
+    _ = stage.turn()
+    #expect(!stage.script.calls.contains { $0.hasPrefix("write") || $0.hasPrefix("speed") })
+  }
+
+  @Test("a fault in what follows from a fault does not go round in circles")
+  func faultOnFault() {
+    let stage = Stage.m10
+    stage.script.pinFaults = Array(repeating: .lineLost, count: 50)
+    stage.script.writeFaults = Array(repeating: .gone, count: 50)
+    stage.script.speedFaults = Array(repeating: .gone, count: 50)
+    for _ in 0..<30 { _ = stage.turn() }
+    #expect(stage.losses >= 2 && stage.losses <= 15)
+    #expect(stage.notes.told == ["fail 0"])
+  }
+
+  @Test("DEF-33: batch pin and bytes at once: the drain is asked for, and the bytes are read")
+  func pinAndBytes() {
+    let stage = Stage.m10
+    stage.answerAll()
+    stage.hear(stage.fix())
+    stage.request(.allowDeferred(distance: .infinity, timeout: .infinity))
+    for _ in 0..<12 {
+      stage.hear(
+        stage.frame { $0.appendAcknowledgement(of: .cfgVALSET) }, after: .milliseconds(20))
+      stage.hear([], after: .milliseconds(20))
+    }
+    #expect(stage.isHolding)
+    let before = stage.script.calls.count
+    let appended = stage.notes.appended.count
+    // A fix that was on its way when the output was muted.
+    stage.hear(stage.fix(), after: .milliseconds(10), isPin: true)
+    #expect(stage.script.calls[before...].contains { $0.hasPrefix("write") })
+    #expect(stage.notes.appended.count == appended + 1)
+  }
+
+  @Test("quiet is told instead of a wait that only a request could end")
+  func quiet() {
+    let stage = Stage.m10
+    stage.answerAll()
+    stage.request(.stopUpdating)
+    var turns = 0
+    while stage.turn(sleepsWhenQuiet: false) != .quiet && turns < 50 { turns += 1 }
+    #expect(turns < 50)
+    let waits = stage.script.plans.count
+    #expect(stage.turn(sleepsWhenQuiet: false) == .quiet)
+    #expect(stage.script.plans.count == waits)
+    _ = stage.turn()
+    #expect(stage.script.plans.count == waits + 1)
+    #expect(stage.script.plans.last?.deadline == .distantFuture)
+  }
+
+  @Test("DEF-28: an inhibitor keeps the board awake until it is let go")
+  func inhibitor() {
+    let stage = Stage.streaming
+    stage.hear(stage.fix())
+    stage.inhibit(true)
+    _ = stage.turn()
+    #expect(stage.script.plans.last?.state == .awake)
+    stage.inhibit(false)
+    stage.script.waits = [ScriptedBoard.Script.Wait(sleeps: .seconds(3))]
+    _ = stage.turn()
+    _ = stage.turn()
+    #expect(stage.script.plans.last?.state == .idle)
+  }
+
+  @Test("what ended a turn is told")
+  func reason() {
+    let stage = Stage.streaming
+    stage.script.waits = [
+      ScriptedBoard.Script.Wait(
+        sleeps: .zero, waking: Waking(reason: .request, batchPinRose: false))
+    ]
+    #expect(stage.turn() == .woke(.request))
+  }
+}
