@@ -15,9 +15,6 @@ extension Client {
     }
     if let ended = ends.popFirst() {
       batchThrough = ended.through
-      // The handler's turn to call again begins now, not when the criterion was met: the drain lay
-      // between (X1).
-      if deferral.state == .idle { turnUntil = context.now + context.deliveryHold }
       return .finish(ended.end.code)
     }
     if let batch = nextBatch(in: ring, before: .max, context) { return batch }

@@ -199,6 +199,8 @@ extension Client {
 
   /// The receiver's buffer is empty: all it held is in the ring.
   public mutating func drained(_ context: ClientContext) {
+    // The handler's turn to call again begins when it is told, not when the criterion was met (X1).
+    if waitsForDrain { turnUntil = context.now + context.deliveryHold }
     waitsForDrain = false
     if closesAtDrain {
       closesAtDrain = false

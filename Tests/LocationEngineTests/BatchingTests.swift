@@ -176,13 +176,14 @@ struct BatchingTests {
     bench.client.defer(untilTraveled: .unlimited, timeout: 1_000)
     let call = bench.now
     bench.run(5)
-    guard bench.client.story.count == 2, bench.client.story[0] == .finish(.deferredCanceled) else {
+    guard bench.client.story.count >= 2, bench.client.story[0] == .finish(.deferredCanceled) else {
       Issue.record("\(bench.client.text)")
       return
     }
-    #expect(bench.client.batches[0].count >= 30)
+    // What was made after the call is the second one's, and may be told before it engages again.
+    #expect(bench.client.batches[0].count >= 30 && bench.client.batches.count <= 2)
     let last = bench.client.batches[0].last?.fix.acquired ?? .distantFuture
-    #expect(last <= call + .seconds(1))
+    #expect(last <= call)
     #expect(bench.state == .engaged)
     bench.expectWhole()
   }

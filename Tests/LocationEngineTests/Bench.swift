@@ -214,6 +214,15 @@ final class Bench: Desk {
     }
   }
 
+  /// Bytes at a moment at which the engine is not stepped for the time alone.
+  func sendAt(_ time: Instant, _ bytes: [UInt8]) {
+    now = max(now, time)
+    send(bytes)
+  }
+
+  var repeats: UInt32 { engine.driverCounters.repeats }
+  var commands: UInt32 { engine.driverCounters.commands }
+
   // MARK: Steps
 
   func perform(_ event: Event) {

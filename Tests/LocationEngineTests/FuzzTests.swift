@@ -42,6 +42,38 @@ struct FuzzTests {
     #expect(bench.longestChain < 400)
   }
 
+  @Test("a line that is never silent does not keep the driver from its deadlines")
+  func saturatedLine() {
+    let bench = Bench {
+      $0.receiver = Walk.m10
+      $0.figures.canStandby = true
+    }
+    for _ in 0..<400 {
+      bench.run(0.01)
+      bench.send(Array("$GNXYZ,nothing of ours,*00\r\n".utf8))
+    }
+    // It probes, gets no answer, and probes again.
+    #expect(bench.repeats >= 2)
+  }
+
+  @Test("what has just come is read to its end before a deadline is held to have passed")
+  func answerAtDeadline() {
+    let bench = Bench {
+      $0.receiver = ReceiverSetup()
+      $0.figures.canStandby = true
+    }
+    // Until it probes; then the answer comes in two parts, the first at the deadline itself.
+    while bench.commands == 0 { bench.run(0.05) }
+    let deadline = bench.engine.driver?.deadline ?? .distantFuture
+    var frame = FrameBuffer()
+    frame.appendVersion(UBXVersion(software: "ROM", hardware: "00"))
+    let bytes = (0..<frame.count).map { frame[$0] }
+    bench.sendAt(deadline, Array(bytes.prefix(10)))
+    bench.send(Array(bytes.dropFirst(10)))
+    #expect(bench.repeats == 0)
+    #expect(bench.commands == 2)
+  }
+
   /// A random walk over all that can happen to an engine.
   struct Walk {
     static let m10 = ReceiverSetup(
