@@ -218,6 +218,11 @@ extension BoardProfile {
 
   /// The deferral cache.
   public struct Cache: Equatable, Sendable {
+    /// What ``capacity`` may be: what a ring can be opened with.
+    public static let capacityRange = 2...1_048_576
+    /// What ``deferralLimit`` may be: half of the least ring to half of the largest (RNG-1).
+    public static let deferralLimitRange = 1...524_288
+
     /// Fixes the ring holds: R of RNG-1.
     public var capacity = 2
     /// Fixes an engaged client may leave in it: N of RNG-1, at most R / 2.

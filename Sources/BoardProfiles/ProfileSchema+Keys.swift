@@ -48,10 +48,11 @@ extension ProfileSchema {
 
   static let cache: [ProfileKey] = [
     .whole(
-      "cache", "capacity_fixes", \.cache.capacity, 2...16_777_216,
+      "cache", "capacity_fixes", \.cache.capacity, BoardProfile.Cache.capacityRange,
       "Fixes the ring holds, 64 bytes each (R of RNG-1)."),
     .whole(
-      "cache", "deferral_limit_fixes", \.cache.deferralLimit, 1...8_388_608,
+      "cache", "deferral_limit_fixes", \.cache.deferralLimit,
+      BoardProfile.Cache.deferralLimitRange,
       "Fixes after which a deferring client is given its batch, at most half the capacity"
         + " (N of RNG-1, DEF-32)."),
     .seconds(

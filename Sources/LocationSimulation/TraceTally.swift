@@ -33,7 +33,8 @@ public struct TraceEnergy: Equatable, Sendable {
   public var receiver_mJ = 0.0
   /// What the board took, millijoules.
   public var board_mJ = 0.0
-  /// What a receiver tracking all the time would have taken, millijoules.
+  /// What a receiver would have taken that is never switched off: its first search as it was, and
+  /// tracking for all the rest, millijoules.
   public var receiverAlwaysOn_mJ = 0.0
   /// What a board awake all the time would have taken, millijoules.
   public var boardAlwaysAwake_mJ = 0.0
@@ -52,6 +53,8 @@ public struct TraceEnergy: Equatable, Sendable {
 /// O(1) per record; memory grows by 8 bytes per fix.
 public struct TraceTally: Sendable {
   private var summary = TraceSummary()
+  /// The search for the very first fix: all acquiring before the receiver tracks or batches.
+  private var firstSearch = (time: Interval.zero, mJ: 0.0, isOver: false)
   private var receiver: (state: TraceReceiverState, power_mw: Double, since: Instant)?
   private var board: (state: BoardState, power_mw: Double, since: Instant)?
   private var energy = TraceEnergy()
@@ -115,7 +118,8 @@ public struct TraceTally: Sendable {
     summary.duration = Interval(microseconds: end.microseconds - (start ?? end).microseconds)
     summary.awake = energy.boardTime[Int(BoardState.awake.rawValue)]
     if let tracking_mw, let awake_mw {
-      energy.receiverAlwaysOn_mJ = tracking_mw * summary.duration.seconds
+      let rest = summary.duration - firstSearch.time
+      energy.receiverAlwaysOn_mJ = firstSearch.mJ + tracking_mw * rest.seconds
       energy.boardAlwaysAwake_mJ = awake_mw * summary.duration.seconds
       summary.energy = energy
     }
@@ -128,6 +132,15 @@ public struct TraceTally: Sendable {
     energy.receiver_mJ += open.power_mw * time.seconds
     let index = Int(open.state.rawValue)
     energy.receiverTime[index] = energy.receiverTime[index] + time
+    switch open.state {
+    case .acquiring where !firstSearch.isOver:
+      firstSearch.time = firstSearch.time + time
+      firstSearch.mJ += open.power_mw * time.seconds
+    case .tracking, .powersave, .batching:
+      firstSearch.isOver = true
+    case .acquiring, .off, .backup, .standby:
+      break
+    }
     receiver = (open.state, open.power_mw, now)
   }
 

@@ -21,8 +21,10 @@ public struct EnergyLedger: Equatable, Sendable {
   private var board_mW = 0.0
   private var boardSince = Instant.boot
   private var wakesByReason = [Int](repeating: 0, count: 4)
-  /// What the receiver draws in the two states of a receiver that is never switched off.
-  var alwaysOn = (acquiring_mW: 0.0, tracking_mW: 0.0, firstFix: Interval.zero)
+  /// The search for the very first fix: all acquiring before the receiver tracks or batches.
+  private var firstSearch = (time: Interval.zero, mJ: 0.0, isOver: false)
+  /// What the receiver draws tracking.
+  var tracking_mW = 0.0
   /// What the board draws awake.
   var awake_mW = 0.0
   /// Up to when the ledger is closed.
@@ -41,11 +43,9 @@ public struct EnergyLedger: Equatable, Sendable {
   public mutating func add(_ event: BoardEvent, at time: Instant) {
     switch event {
     case .receiver(let state, let mW):
-      EnergyLedger.add(
-        time - receiverSince, to: &receiverEntries, state: receiverState, mW: receiver_mW)
+      closeReceiver(at: time)
       receiverState = state.rawValue
       receiver_mW = mW
-      receiverSince = time
     case .board(let state, let mW):
       EnergyLedger.add(
         time - boardSince, to: &boardEntries, state: Int(boardState.rawValue), mW: board_mW)
@@ -66,13 +66,26 @@ public struct EnergyLedger: Equatable, Sendable {
   }
 
   private mutating func close(at time: Instant) {
-    EnergyLedger.add(
-      time - receiverSince, to: &receiverEntries, state: receiverState, mW: receiver_mW)
+    closeReceiver(at: time)
     EnergyLedger.add(
       time - boardSince, to: &boardEntries, state: Int(boardState.rawValue), mW: board_mW)
-    receiverSince = time
     boardSince = time
     end = time
+  }
+
+  private mutating func closeReceiver(at time: Instant) {
+    let length = time - receiverSince
+    EnergyLedger.add(length, to: &receiverEntries, state: receiverState, mW: receiver_mW)
+    receiverSince = time
+    switch ReceiverPowerState(rawValue: receiverState) {
+    case .acquiring where !firstSearch.isOver:
+      firstSearch.time = firstSearch.time + length
+      firstSearch.mJ += receiver_mW * length.seconds
+    case .tracking, .powersave, .batching:
+      firstSearch.isOver = true
+    case .acquiring, .off, .backup, .standby, nil:
+      break
+    }
   }
 
   private static func add(_ time: Interval, to entries: inout [Entry], state: Int, mW: Double) {
@@ -127,11 +140,10 @@ extension EnergyLedger {
   /// How often the sleeping board was woken for one reason.
   public func hostWakes(for reason: WakeReason) -> Int { wakesByReason[Int(reason.rawValue)] }
 
-  /// What a receiver would have used that finds its first fix once and then tracks, mJ.
+  /// What a receiver would have used that is never switched off, mJ: its first search as it was, and
+  /// tracking for all the rest.
   public var receiverAlwaysOn_mJ: Double {
-    let first = min(alwaysOn.firstFix, end - .boot)
-    return alwaysOn.acquiring_mW * first.seconds
-      + alwaysOn.tracking_mW * ((end - .boot) - first).seconds
+    firstSearch.mJ + tracking_mW * ((end - .boot) - firstSearch.time).seconds
   }
   /// What a board would have used that never sleeps, mJ.
   public var boardAlwaysAwake_mJ: Double { awake_mW * end.seconds }

@@ -54,11 +54,7 @@ public struct SimulatedBoard: LocationBoard, ~Copyable {
     books = EnergyLedger()
     hostSpeed = setup.receiver.defaultSpeed
     books.awake_mW = setup.board.awake_mW
-    var always = Acquisition(setup)
-    always.start(at: .boot)
-    books.alwaysOn = (
-      setup.receiver.power.acquiring, setup.receiver.power.tracking, always.fixDue - .boot
-    )
+    books.tracking_mW = setup.receiver.power.tracking
     if !setup.receiver.hasSupplySwitch {
       self.receiver.setSupply(true, at: .boot)
       if self.receiver.player != nil { self.receiver.run(at: .boot) }

@@ -6,16 +6,18 @@ public struct TrackError: Error, Equatable, Sendable, CustomStringConvertible {
   public enum Problem: Equatable, Sendable {
     /// No header, or a header and no point.
     case empty
-    /// The first line is not ``Track/csvHeader``.
+    /// The first line does not begin with ``Track/csvHeader``.
     case badHeader(found: String)
-    /// A line without exactly five fields.
-    case fieldCount(found: Int)
+    /// A line with fewer or more fields than the header.
+    case fieldCount(found: Int, wanted: Int)
     /// A field that must be a finite number is none.
     case notANumber(field: String, found: String)
     /// A number beyond what the field may be.
     case outOfRange(field: String, found: String, allowed: String)
-    /// A point not later than the one before it.
-    case timeNotIncreasing(found: String)
+    /// A point earlier than the one before it.
+    case timeGoesBack(found: String)
+    /// The points lie further apart than is allowed; `step` is the largest one.
+    case tooLong(span: Interval, step: Interval, longest: Interval)
     /// Bytes that are not UTF-8.
     case notText
   }
@@ -35,20 +37,29 @@ public struct TrackError: Error, Equatable, Sendable, CustomStringConvertible {
   public var description: String {
     switch problem {
     case .empty:
-      "line \(line): no points; after the header “\(Track.csvHeader)” comes a line for each point"
+      "line \(line): no points; after the header “\(Track.csvHeader)” comes a line for each point, "
+        + "with its time, latitude and longitude"
     case .badHeader(let found):
-      "line \(line): the header must be “\(Track.csvHeader)”, not “\(found)”"
-    case .fieldCount(let found):
-      "line \(line): five fields belong on a line (\(Track.csvHeader)), not \(found)"
+      "line \(line): the header must begin with “\(Track.csvHeader)”, not “\(found)”"
+    case .fieldCount(let found, let wanted):
+      "line \(line): \(wanted) fields belong on a line, as in the header, not \(found)"
     case .notANumber(let field, let found):
       "line \(line): \(field) must be a finite number, not “\(found)”"
     case .outOfRange(let field, let found, let allowed):
       "line \(line): \(field) \(found) is out of range; allowed is \(allowed)"
-    case .timeNotIncreasing(let found):
-      "line \(line): unix_time \(found) is not later than that of the point before it"
+    case .timeGoesBack(let found):
+      "line \(line): unix_time \(found) is earlier than that of the point before it"
+    case .tooLong(let span, let step, let longest):
+      "line \(line): the largest step, \(TrackError.hours(step)) h, leads here; "
+        + "the points span \(TrackError.hours(span)) h, more than \(TrackError.hours(longest)) h"
     case .notText:
       "line \(line): not text in UTF-8"
     }
+  }
+
+  /// Hours with a tenth.
+  private static func hours(_ length: Interval) -> Double {
+    (length.seconds / 360).rounded() / 10
   }
 }
 
@@ -58,16 +69,19 @@ extension Track {
 
   /// Reads a track from CSV: the header, then a point a line; `alt` and `speed` may be empty.
   ///
-  /// Seconds UTC (may have a fraction), degrees WGS 84, metres above mean sea level, m/s. Lines end
-  /// in LF or CR LF; empty lines are skipped. O(bytes).
+  /// Seconds UTC (may have a fraction), degrees WGS 84, metres above mean sea level, m/s. Columns
+  /// after these five are passed over. Lines end in LF or CR LF; empty lines are skipped, and so are
+  /// those without a time or without both latitude and longitude, and those with the same time as
+  /// the point before: of two points at one time the first one counts. O(bytes).
   ///
+  /// - Parameter longest: How long the track may be, if there is a limit.
   /// - Throws: ``TrackError`` with the line and what was expected.
-  public init(csv bytes: [UInt8]) throws(TrackError) {
+  public init(csv bytes: [UInt8], longest: Interval? = nil) throws(TrackError) {
     var reader = TrackCSVReader(bytes: bytes)
-    self = try reader.track()
+    self = try reader.track(longest: longest)
   }
 
-  /// Reads a track from CSV text; see ``init(csv:)-([UInt8])``.
+  /// Reads a track from CSV text; see ``init(csv:longest:)``.
   ///
   /// - Throws: ``TrackError`` with the line and what was expected.
   public init(csv text: String) throws(TrackError) {
@@ -82,20 +96,33 @@ private struct TrackCSVReader {
   var line = 0
   var points: [TrackPoint] = []
   var start: UTCTime?
+  var columns = 5
+  /// The largest step between two points, and the line it leads to.
+  var largest = (line: 1, step: Interval.zero)
 
   init(bytes: [UInt8]) {
     let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
     self.bytes = bytes.starts(with: mark) ? Array(bytes.dropFirst(3)) : bytes
   }
 
-  mutating func track() throws(TrackError) -> Track {
+  mutating func track(longest: Interval?) throws(TrackError) -> Track {
     guard let header = try nextLine() else { throw failure(.empty) }
-    guard header == Track.csvHeader else {
+    guard header == Track.csvHeader || header.hasPrefix(Track.csvHeader + ",") else {
       throw failure(.badHeader(found: String(header.prefix(80))))
     }
+    columns = TrackCSVReader.fields(header).count
     while let text = try nextLine() { try point(text) }
-    guard let start else { throw failure(.empty) }
+    guard let start, let last = points.last else { throw failure(.empty) }
+    if let longest, last.offset > longest {
+      throw TrackError(
+        line: largest.line,
+        problem: .tooLong(span: last.offset, step: largest.step, longest: longest))
+    }
     return Track(start: start, points: points)
+  }
+
+  private static func fields(_ text: String) -> [Substring] {
+    text.split(separator: ",", omittingEmptySubsequences: false)
   }
 
   private func failure(_ problem: TrackError.Problem) -> TrackError {
@@ -119,8 +146,12 @@ private struct TrackCSVReader {
   }
 
   private mutating func point(_ text: String) throws(TrackError) {
-    let fields = text.split(separator: ",", omittingEmptySubsequences: false)
-    guard fields.count == 5 else { throw failure(.fieldCount(found: fields.count)) }
+    let fields = TrackCSVReader.fields(text)
+    guard fields.count == columns else {
+      throw failure(.fieldCount(found: fields.count, wanted: columns))
+    }
+    // An epoch without a fix, or of a day that is not known: nothing of it can be drawn.
+    if fields[0].isEmpty || (fields[1].isEmpty && fields[2].isEmpty) { return }
     let seconds = try number(fields[0], "unix_time", -62_135_596_800, 253_402_300_799)
     let latitude = try number(fields[1], "lat", -90, 90)
     let longitude = try number(fields[2], "lon", -180, 180)
@@ -130,12 +161,17 @@ private struct TrackCSVReader {
     let first = start ?? time
     start = first
     let offset = time - first
-    if let before = points.last, offset <= before.offset {
-      throw failure(.timeNotIncreasing(found: String(fields[0])))
+    let before = points.last?.offset
+    if let before, offset < before {
+      throw failure(.timeGoesBack(found: String(fields[0])))
     }
     guard let coordinate = Coordinate(latitude: latitude, longitude: longitude) else {
       throw failure(
         .outOfRange(field: "lat", found: String(fields[1]), allowed: "a place on the globe"))
+    }
+    if let before {
+      if offset == before { return }
+      if offset - before > largest.step { largest = (line, offset - before) }
     }
     points.append(
       TrackPoint(

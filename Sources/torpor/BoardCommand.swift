@@ -123,9 +123,12 @@ struct BoardCheck: ParsableCommand {
 extension BoardProfile {
   /// The board of that name, or the profile at that path; a path needs no folder of boards.
   static func named(_ name: String) throws -> BoardProfile {
-    if name.contains("/") || name.hasSuffix(".toml") {
+    if isPath(name) {
       return try BoardCatalog(directory: "Boards").find(name)
     }
     return try BoardCatalog.standard().find(name)
   }
+
+  /// Whether `name` is the path of a profile and not the name of a board.
+  static func isPath(_ name: String) -> Bool { name.contains("/") || name.hasSuffix(".toml") }
 }

@@ -3,7 +3,7 @@
 /// The message says what is wrong and what to do about it; it is printed after `torpor: `.
 struct CommandError: Error, Equatable {
   /// How the process ends: the numbers of `sysexits.h`.
-  enum Code: Int32 {
+  enum Code: Int32, CaseIterable {
     /// Options that contradict each other or cannot be.
     case usage = 64
     /// The input is there and is not what it should be.

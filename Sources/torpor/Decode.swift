@@ -20,9 +20,12 @@ struct Decode: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "tpv (gpsd's JSON), jsonl (JSON, units in the names), csv, or gpx (a track).",
+      "tpv (gpsd's JSON; if not given), jsonl (JSON, units in the names), csv, or gpx (a track).",
       valueName: "format"))
-  var format = EpochFormat.tpv
+  var format: EpochFormat?
+
+  @Flag(help: "The same as --format jsonl.")
+  var json = false
 
   @Option(
     help: ArgumentHelp(
@@ -45,12 +48,19 @@ struct Decode: ParsableCommand {
     completion: .file())
   var file: String
 
+  mutating func validate() throws {
+    if json, let format, format != .jsonl {
+      throw ValidationError("--json is --format jsonl: give one of them")
+    }
+  }
+
   mutating func run() throws {
+    try OutputPlaces.check([("--output", output)], inputs: [("the recording", file)])
     var input = try InputFile(file)
     var result = try makeOutput()
     var recording = RecordingDecoder(dateGiven: date)
-    var writer = EpochWriter(format)
-    var progress = Progress(quiet: quiet)
+    var writer = EpochWriter(json ? .jsonl : format ?? .tpv)
+    var progress = Progress(recordsOnTerminal: result.isTerminal)
     var block: [UInt8] = []
     while try input.read(into: &block) {
       recording.decode(block) { writer.write($0) }

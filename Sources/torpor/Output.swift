@@ -81,7 +81,7 @@ struct Output: ~Copyable {
     case .other:
       descriptor = unsafe Glibc.open(path, O_WRONLY | O_CLOEXEC)
     case .missing, .regular:
-      let file = PendingFile(for: path)
+      var file = PendingFile(for: path)
       descriptor = file.open()
       pending = file
     }

@@ -3,7 +3,7 @@ import Glibc
 /// A file in the making, beside the place it will take.
 struct PendingFile {
   private let place: String
-  private let temporary: String
+  private var temporary: String
 
   /// Chooses a name beside `path`; a link is followed, so that it stays a link.
   init(for path: String) {
@@ -15,20 +15,32 @@ struct PendingFile {
   }
 
   /// Creates it; gives its descriptor, or -1 with `errno` set.
-  func open() -> Int32 {
+  mutating func open() -> Int32 {
     if place.isEmpty || place.hasSuffix("/") {
       errno = ENOENT
       return -1
     }
     // Replacing a file one may not write would go round its permissions.
     if unsafe access(place, F_OK) == 0, unsafe access(place, W_OK) != 0 { return -1 }
-    let descriptor = unsafe Glibc.open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+    let descriptor = create()
     if descriptor >= 0 {
       Interrupts.guarding(temporary)
       var status = stat()
       if unsafe stat(place, &status) == 0 { fchmod(descriptor, status.st_mode & 0o7777) }
     }
     return descriptor
+  }
+
+  /// A process of the same number may have left its file when the power failed: then the next name.
+  private mutating func create() -> Int32 {
+    let name = temporary
+    for attempt in 1...100 {
+      let descriptor = unsafe Glibc.open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+      if descriptor >= 0 || errno != EEXIST { return descriptor }
+      temporary = "\(name)-\(attempt)"
+    }
+    errno = EEXIST
+    return -1
   }
 
   /// Puts it in its place, replacing what is there, in one step; false with `errno` set if it fails.
@@ -44,7 +56,8 @@ struct PendingFile {
     Interrupts.release(temporary)
   }
 
-  private static func resolved(_ path: String) -> String {
+  /// `path` with its links followed, where it is there.
+  static func resolved(_ path: String) -> String {
     guard let real = unsafe realpath(path, nil) else { return path }
     defer { unsafe free(real) }
     return unsafe String(cString: real)

@@ -2,16 +2,20 @@ import Glibc
 
 /// Tells on a terminal how far a long piece of work is; says nothing when it takes under a second.
 struct Progress {
-  private let isShown: Bool
+  /// Whether anything is ever shown.
+  let isShown: Bool
   private let started: Double
   private var next: Double
   private var wasShown = false
 
   /// Starts the clock.
-  init(quiet: Bool = false) {
-    // On the same terminal the records would be torn to pieces by it.
-    isShown =
-      !quiet && System.isTerminal(STDERR_FILENO) && !System.isTerminal(STDOUT_FILENO)
+  ///
+  /// - Parameter recordsOnTerminal: Records are printed to a terminal meanwhile: they would be torn
+  ///   to pieces by it.
+  init(
+    recordsOnTerminal: Bool, errorsOnTerminal: Bool = System.isTerminal(STDERR_FILENO)
+  ) {
+    isShown = errorsOnTerminal && !recordsOnTerminal
     started = System.uptime
     next = started + 1
   }

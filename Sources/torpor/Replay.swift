@@ -39,6 +39,9 @@ struct Replay: ParsableCommand {
   var file: String
 
   func run() throws {
+    try OutputPlaces.check(
+      [("--trace", printing.trace)],
+      inputs: [("the recording", file), ("the profile", deferral.profilePath)])
     let profile = try BoardProfile.named(deferral.board)
     var input = try InputFile(file)
     let bytes = try input.readAll()
@@ -97,6 +100,9 @@ extension DeferralOptions {
     script.timeout = timeout
     return script
   }
+
+  /// The file of the board, where it is one and not a name.
+  var profilePath: String? { BoardProfile.isPath(board) ? board : nil }
 
   /// What is asked for, in words.
   var words: String {

@@ -1,14 +1,17 @@
+import Glibc
 import LocationSimulation
 import LocationTypes
 
 /// Tells a run while it goes on, and what it adds up to, in the way that was asked for.
 ///
 /// A run hands its records to a closure that cannot fail; what fails meanwhile, writing above all,
-/// is kept and thrown by ``finish(_:)``.
+/// is kept and thrown by ``finish(_:)``. When nobody reads standard output any more, nothing further
+/// is printed, but the run goes on: its files are wanted all the same.
 final class RunReport {
   private let isJSON: Bool
   private let isQuiet: Bool
   private var output = Output()
+  private var isReaderGone = false
   private var trace: Output?
   private var printer: TraceText
   private var json = JSONWriter()
@@ -25,7 +28,8 @@ final class RunReport {
     isQuiet = options.quiet
     if let path = options.trace { trace = try Output(path: path) }
     printer = TraceText(style: .ofStandardOutput)
-    progress = Progress(quiet: options.quiet)
+    progress = Progress(
+      recordsOnTerminal: System.isTerminal(STDOUT_FILENO) && (options.json || !options.quiet))
   }
 
   /// Says what is run, before it begins; for people alone.
@@ -66,14 +70,25 @@ final class RunReport {
     if let failure { throw failure }
     if isJSON {
       TraceJSON.write(summary, to: &json)
-      try output.write(json.text.bytes)
+      try print(json.text.bytes)
     } else {
       if !isQuiet { printer.finish(to: &text) }
       SummaryText(style: .ofStandardOutput).write(summary, to: &text)
-      try output.write(text.bytes)
+      try print(text.bytes)
     }
-    try output.finish()
+    try print([], isLast: true)
     try trace?.finish()
+  }
+
+  /// Prints `bytes` as long as somebody reads.
+  private func print(_ bytes: [UInt8], isLast: Bool = false) throws {
+    guard !isReaderGone else { return }
+    do {
+      try output.write(bytes)
+      if isLast { try output.finish() }
+      // Somebody watches: as it happens.
+      if output.isTerminal { try output.flush() }
+    } catch is ReaderGone { isReaderGone = true }
   }
 
   private func attempt(_ body: () throws -> Void) {
@@ -84,7 +99,7 @@ final class RunReport {
   private func write(_ record: TraceRecord) throws {
     if isJSON || trace != nil {
       TraceJSON.write(record, to: &json)
-      if isJSON { try output.write(json.text.bytes) }
+      if isJSON { try print(json.text.bytes) }
       try trace?.write(json.text.bytes)
       json.removeAll()
     }
@@ -96,9 +111,7 @@ final class RunReport {
 
   private func writeText() throws {
     guard !text.bytes.isEmpty else { return }
-    try output.write(text.bytes)
+    try print(text.bytes)
     text.removeAll()
-    // Somebody watches: as it happens.
-    if output.isTerminal { try output.flush() }
   }
 }

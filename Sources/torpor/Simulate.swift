@@ -18,8 +18,9 @@ struct Simulate: ParsableCommand {
         torpor simulate --scenario drive --hours 2 --timeout 10min --seed 7
         torpor simulate --track walk.csv --noise none --trace walk.jsonl
 
-      A track is a table with a header line unix_time,lat,lon,alt,speed (seconds UTC, degrees, \
-      metres, m/s; alt and speed may be empty).
+      A track is a table whose header line begins with unix_time,lat,lon,alt,speed (seconds UTC, \
+      degrees, metres, m/s; alt and speed may be empty); further columns are passed over, so that \
+      what `torpor decode --format csv` writes is one.
       """)
 
   @OptionGroup var deferral: DeferralOptions
@@ -48,7 +49,7 @@ struct Simulate: ParsableCommand {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Desired accuracy: best, navigation, or metres. Deferral needs best or navigation.",
+      "Desired accuracy: best (-1), navigation (-2), or metres. Deferral needs one of the first two.",
       valueName: "accuracy"),
     transform: Values.accuracy)
   var accuracy = -1.0
@@ -81,6 +82,9 @@ struct Simulate: ParsableCommand {
   }
 
   func run() throws {
+    try OutputPlaces.check(
+      [("--trace", printing.trace), ("--bytes", bytes)],
+      inputs: [("the track", track), ("the profile", deferral.profilePath)])
     let profile = try BoardProfile.named(deferral.board)
     let route = try makeTrack()
     let duration = hours.map { Interval(seconds: $0 * 3_600) } ?? route.duration
@@ -109,8 +113,13 @@ struct Simulate: ParsableCommand {
     }
     var input = try InputFile(track, wanted: "a table that begins with \(Track.csvHeader)")
     do {
-      return try Track(csv: try input.readAll())
+      return try Track(
+        csv: try input.readAll(), longest: hours == nil ? .seconds(Values.mostHours * 3_600) : nil)
     } catch let error as TrackError {
+      if case .tooLong = error.problem {
+        throw CommandError(
+          .data, "\(input.name) is too long for one run: \(error); cut it or give --hours")
+      }
       throw CommandError(.data, "\(input.name) is no track: \(error)")
     }
   }

@@ -25,7 +25,7 @@ struct Torpor: ParsableCommand {
             The same drive as a track for a map. With - it reads a pipe.
 
       Results go to standard output, everything else to standard error. The exit code is 0, or \
-      one of sysexits.h: 64 wrong options, 65 wrong data, 66 no input, 73 cannot write, 74 \
+      one of sysexits.h: 64 wrong options, 65 wrong data, 66 no input, 70 a fault of this program, 73 cannot write, 74 \
       reading or writing failed, 78 wrong board profile.
       """,
     version: "torpor \(version)",

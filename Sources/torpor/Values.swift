@@ -1,4 +1,5 @@
 import ArgumentParser
+import BoardProfiles
 import LocationTypes
 
 /// How a value on the command line is read: strictly, and with a message that says what is wanted.
@@ -19,18 +20,25 @@ enum Values {
     return try nonNegative(number, wanted: wanted) * factor
   }
 
+  /// The longest run: 31 days.
+  static let mostHours: Int64 = 744
+
   /// How many hours to simulate, over 0 and at most 31 days.
   static func hours(_ text: String) throws -> Double {
-    let wanted = "hours, more than 0 and at most 744 (31 days)"
+    let wanted = "hours, more than 0 and at most \(mostHours) (31 days)"
     let value = try nonNegative(text, wanted: wanted)
-    guard value > 0, value <= 744 else { throw ValidationError("it should be \(wanted)") }
+    guard value > 0, value <= Double(mostHours) else {
+      throw ValidationError("it should be \(wanted)")
+    }
     return value
   }
 
-  /// How many fixes a cache holds, 1 to a million.
+  /// How many fixes a client may leave in the cache: as in a profile.
   static func capacity(_ text: String) throws -> Int {
-    guard let value = Int(text), (1...1_000_000).contains(value) else {
-      throw ValidationError("it should be a whole number of fixes, 1 to 1000000")
+    let range = BoardProfile.Cache.deferralLimitRange
+    guard let value = Int(text), range.contains(value) else {
+      throw ValidationError(
+        "it should be a whole number of fixes, \(range.lowerBound) to \(range.upperBound)")
     }
     return value
   }
@@ -38,9 +46,11 @@ enum Values {
   /// Desired accuracy as Core Location has it: −1 best, −2 best for navigation, else metres (STD-1).
   static func accuracy(_ text: String) throws -> Double {
     switch text.lowercased() {
-    case "best": return -1
-    case "navigation": return -2
-    default: return try nonNegative(text, wanted: "metres, 0 or more, 'best' or 'navigation'")
+    case "best", "-1": return -1
+    case "navigation", "-2": return -2
+    default:
+      return try nonNegative(
+        text, wanted: "metres, 0 or more, 'best' (or -1) or 'navigation' (or -2)")
     }
   }
 
