@@ -89,13 +89,20 @@ extension Engine {
     if fix.horizontalAccuracy_mm == nil {
       fix.horizontalAccuracy_mm = setup.assumedAccuracy_mm
     }
-    makeRoom()
-    let name = ring.append(fix)
-    effects.appended = name
     newestFix = fix
+    keep(fix, &effects)
     search.succeed(at: now)
-    // Whatever the driver can tell: a receiver that gives fixes is not lost (DEF-43).
-    isReceiverLost = false
+    // One that takes no commands cannot tell that it has recovered: its fixes do (DEF-43).
+    if setup.receiver?.family == .passive { isReceiverLost = false }
+  }
+
+  /// Stores the fix for those it is owed to; what nobody is owed is not kept.
+  private mutating func keep(_ fix: Fix, _ effects: inout Effects) {
+    var isWanted = false
+    for i in 0..<clients.used where clients[i].wants(fix) { isWanted = true }
+    guard isWanted else { return }
+    makeRoom()
+    effects.appended = ring.append(fix)
     let context = context
     for i in 0..<clients.used { clients[i].take(fix, context) }
   }

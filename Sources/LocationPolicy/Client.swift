@@ -141,7 +141,12 @@ public struct Client: Sendable {
 // MARK: - What happens to it
 
 extension Client {
-  /// A valid fix went into the ring under `sequence`.
+  /// Whether a fix may be owed to it: made while it was updating and might use location.
+  public func wants(_ fix: Fix) -> Bool {
+    isAuthorized && (isUpdating || (closesAtDrain && fix.acquired <= closedAt))
+  }
+
+  /// A valid fix went into the ring: the newest there is.
   public mutating func take(_ fix: Fix, _ context: ClientContext) {
     guard isUpdating || closesAtDrain else { return }
     isUnknownTold = false
