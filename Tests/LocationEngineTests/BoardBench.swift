@@ -113,6 +113,8 @@ final class BoardBench: Desk {
   var isReceiverAwake: Bool { loop.engine.isReceiverAwake }
   var receiver: ReceiverPowerState { loop.board.receiverPowerState }
   var violations: [String] { loop.board.violations.map(\.text) }
+  /// UTC of boot.
+  var origin: UTCTime { loop.board.utc(at: .boot) }
   var counters: DriverCounters { loop.engine.driverCounters }
   /// All that went into the ring, as seconds of the receiver's UTC since the track began.
   var seconds: [Int] {

@@ -1,0 +1,172 @@
+import LocationPolicy
+import LocationTypes
+import SimulatedHAL
+import Testing
+
+@testable import LocationEngine
+
+@Suite("A receiver that batches, its power and its faults")
+struct BatchingPowerTests {
+  private func deferring(
+    _ distance: Double = .unlimited, _ timeout: Double = .unlimited, limit: Int = 1_000,
+    watermark: UInt16 = 200, clients: Int = 1, speed: Double = 0, hasPin: Bool = true
+  ) -> BoardBench {
+    let bench = BoardBench(
+      limit: limit, watermark: watermark, clients: clients, speed: speed, hasPin: hasPin)
+    bench.run(10)
+    for client in bench.clients {
+      client.defer(untilTraveled: distance, timeout: timeout)
+    }
+    bench.settle()
+    return bench
+  }
+
+  @Test("DEF-42: a tunnel ends nothing; the timeout does, and the host is not kept awake by it")
+  func tunnel() {
+    let bench = BoardBench { board, _ in
+      board.faults.noSky = [Instant(seconds: 60)..<Instant(seconds: 400)]
+    }
+    bench.run(20)
+    bench.client.defer(untilTraveled: .unlimited, timeout: 300)
+    bench.settle()
+    bench.run(250)
+    #expect(bench.client.story.isEmpty)
+    bench.run(60)
+    #expect(bench.client.story.first == .finish(nil))
+    #expect(bench.client.finishes.count == 1)
+    #expect(bench.violations.isEmpty)
+  }
+
+  @Test(
+    "DEF-43: the receiver goes: finish(11), batch, didFail(0); it comes back: service goes on by itself"
+  )
+  func goneAndBack() {
+    let bench = BoardBench(watermark: 50) { board, _ in
+      board.faults.gone = [Instant(seconds: 100)..<Instant(seconds: 160)]
+    }
+    bench.run(20)
+    bench.client.defer(untilTraveled: .unlimited, timeout: .unlimited)
+    bench.settle()
+    bench.run(110)
+    let text = bench.client.text
+    #expect(bench.client.story.first == .finish(.deferredFailed), "\(text)")
+    #expect(bench.client.failures == [.locationUnknown], "\(text)")
+    guard bench.client.story.count == 3, case .batch = bench.client.story[1] else {
+      Issue.record("\(text)")
+      return
+    }
+    bench.forget()
+    bench.run(200)
+    #expect(bench.client.fixes.count > 60)
+    bench.client.defer(untilTraveled: .unlimited, timeout: .unlimited)
+    bench.run(10)
+    #expect(bench.state == .engaged)
+  }
+
+  @Test("PWR-1: with no demand the receiver sleeps within a second, and wakes with the next")
+  func standby() {
+    let bench = BoardBench()
+    bench.run(10)
+    #expect(bench.receiver == .tracking)
+    bench.client.stop()
+    #expect(!bench.isReceiverAwake)
+    bench.run(3)
+    #expect(bench.receiver == .standby)
+    bench.forget()
+    bench.run(3_600)
+    #expect(bench.hostWakes == 0)
+    bench.client.start()
+    bench.run(10)
+    #expect(bench.receiver == .tracking && !bench.client.fixes.isEmpty)
+    #expect(bench.violations.isEmpty)
+  }
+
+  @Test(
+    "PWR-1: the least state for all: tracking for a live client, batching for deferred ones alone")
+  func leastState() {
+    let bench = deferring(clients: 2)
+    #expect(bench.receiver == .batching)
+    bench.clients[1].disallow()
+    bench.run(5)
+    #expect(bench.receiver == .tracking)
+    bench.clients[1].ask(.disconnect)
+    bench.run(5)
+    #expect(bench.receiver == .batching)
+    bench.inhibit(true)
+    bench.run(5)
+    #expect(bench.receiver == .tracking)
+    bench.inhibit(false)
+    bench.client.stop()
+    bench.run(5)
+    #expect(bench.receiver == .standby)
+    bench.expectWhole()
+  }
+
+  @Test("PWR-6: a receiver that has lost its configuration gets it again before its fixes count")
+  func configuration() {
+    let bench = BoardBench { board, _ in
+      board.faults.configurationLosses = [Instant(seconds: 50), Instant(seconds: 100)]
+    }
+    bench.run(45)
+    bench.client.stop()
+    bench.run(3)
+    bench.client.start()
+    bench.run(40)
+    bench.client.defer(untilTraveled: .unlimited, timeout: 60)
+    bench.run(120)
+    // Each wake from standby and each loss writes it again.
+    #expect(bench.counters.configurationsLost >= 1)
+    #expect(bench.appended.allSatisfy { $0.fix.horizontalAccuracy_mm != nil })
+    #expect(bench.client.finishes == [nil])
+    let taken = bench.seconds
+    #expect(taken == taken.sorted() && Set(taken).count == taken.count)
+    #expect(bench.violations.isEmpty)
+  }
+
+  @Test(
+    "RNG-8: after a delivery the board stays awake for the acknowledgement, and no longer than that"
+  )
+  func hold() {
+    for isAcknowledged in [true, false] {
+      let bench = deferring(limit: 30)
+      bench.client.acknowledges = isAcknowledged
+      bench.forget()
+      bench.run(320)
+      let wakes = Double(bench.hostWakes)
+      #expect(wakes >= 10)
+      if isAcknowledged {
+        #expect(bench.awakeSeconds / wakes < 1.6)
+      } else {
+        #expect(bench.awakeSeconds / wakes >= 0.5)
+        #expect(bench.awakeSeconds / wakes < 2.1)
+      }
+    }
+  }
+
+  @Test("STD-7: what waits in the line's buffer while nobody listens bears its own moment")
+  func gathered() {
+    let bench = BoardBench(hasDeepSleep: false) { board, _ in
+      board.faults.noSky = [Instant(seconds: 30)..<Instant(seconds: 97)]
+    }
+    bench.run(150)
+    // What comes first was late by nobody knows how much.
+    for fix in bench.appended.dropFirst(3) {
+      let utc = fix.fix.utc ?? Scenario.start
+      let truth = Instant.boot + (utc - Scenario.start)
+      #expect((fix.fix.acquired - truth).seconds < 0.5)
+    }
+    bench.expectOrdered()
+  }
+
+  @Test("a receiver that refuses to batch is used without: the deferral goes on in the ring")
+  func refused() {
+    let bench = BoardBench(hasDeepSleep: false) { board, _ in board.receiver.batch = nil }
+    bench.run(20)
+    bench.client.defer(untilTraveled: .unlimited, timeout: 60)
+    bench.forget()
+    bench.run(65)
+    #expect(bench.client.finishes == [nil])
+    #expect(bench.client.batches.first.map { $0.count >= 55 } == true)
+    #expect(bench.receiver == .tracking)
+  }
+}
