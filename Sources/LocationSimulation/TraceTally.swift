@@ -54,7 +54,9 @@ public struct TraceEnergy: Equatable, Sendable {
 public struct TraceTally: Sendable {
   private var summary = TraceSummary()
   /// The search for the very first fix: all acquiring before the receiver tracks or batches.
-  private var firstSearch = (time: Interval.zero, mJ: 0.0, isOver: false)
+  private var isFirstSearchOver = false
+  /// How long the receiver was at each power outside its first search.
+  private var rest: [(power_mw: Double, time: Interval)] = []
   private var receiver: (state: TraceReceiverState, power_mw: Double, since: Instant)?
   private var board: (state: BoardState, power_mw: Double, since: Instant)?
   private var energy = TraceEnergy()
@@ -118,8 +120,10 @@ public struct TraceTally: Sendable {
     summary.duration = Interval(microseconds: end.microseconds - (start ?? end).microseconds)
     summary.awake = energy.boardTime[Int(BoardState.awake.rawValue)]
     if let tracking_mw, let awake_mw {
-      let rest = summary.duration - firstSearch.time
-      energy.receiverAlwaysOn_mJ = firstSearch.mJ + tracking_mw * rest.seconds
+      // What tracking would have taken more: exactly nothing for one that tracked throughout.
+      energy.receiverAlwaysOn_mJ = rest.reduce(energy.receiver_mJ) {
+        $0 + (tracking_mw - $1.power_mw) * $1.time.seconds
+      }
       energy.boardAlwaysAwake_mJ = awake_mw * summary.duration.seconds
       summary.energy = energy
     }
@@ -133,15 +137,23 @@ public struct TraceTally: Sendable {
     let index = Int(open.state.rawValue)
     energy.receiverTime[index] = energy.receiverTime[index] + time
     switch open.state {
-    case .acquiring where !firstSearch.isOver:
-      firstSearch.time = firstSearch.time + time
-      firstSearch.mJ += open.power_mw * time.seconds
-    case .tracking, .powersave, .batching:
-      firstSearch.isOver = true
-    case .acquiring, .off, .backup, .standby:
+    case .acquiring where !isFirstSearchOver:
       break
+    case .tracking, .powersave, .batching:
+      isFirstSearchOver = true
+      addRest(time, at: open.power_mw)
+    case .acquiring, .off, .backup, .standby:
+      addRest(time, at: open.power_mw)
     }
     receiver = (open.state, open.power_mw, now)
+  }
+
+  private mutating func addRest(_ time: Interval, at power_mw: Double) {
+    if let index = rest.firstIndex(where: { $0.power_mw == power_mw }) {
+      rest[index].time = rest[index].time + time
+    } else {
+      rest.append((power_mw, time))
+    }
   }
 
   private mutating func closeBoard(at now: Instant) {

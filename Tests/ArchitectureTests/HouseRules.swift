@@ -75,8 +75,8 @@ enum HouseRules {
 
   /// Everything that stands at the top of the repository and is not hidden.
   static let topLevel: Set<String> = [
-    "Package.swift", "Package.resolved", "Sources", "Tests", "Boards", "Docs", "README.md",
-    "LICENSE", "Makefile",
+    "Package.swift", "Sources", "Tests", "Boards", "Docs", "README.md", "LICENSE", "Makefile",
+    ".swift-format", ".gitignore", ".ci",
   ]
 
   /// The longest a source file may be.

@@ -21,6 +21,42 @@ enum Repository {
     try String(contentsOf: root.appending(path: path), encoding: .utf8)
   }
 
+  /// The names of all that is kept right below the top, hidden ones too.
+  ///
+  /// Git knows them; in a copy without its history they are what is there and not ignored.
+  static func topLevel() throws -> Set<String> {
+    if FileManager.default.fileExists(atPath: root.appending(path: ".git").path),
+      let listed = try? tracked()
+    {
+      return Set(listed.map { String($0.prefix { $0 != "/" }) })
+    }
+    let ignored = try text(".gitignore").split(separator: "\n").map(String.init)
+    func isIgnored(_ name: String) -> Bool {
+      ignored.contains { pattern in
+        let parts = pattern.split(separator: "*", omittingEmptySubsequences: false)
+        return parts.count == 2
+          ? name.hasPrefix(parts[0]) && name.hasSuffix(parts[1]) : name == pattern
+      }
+    }
+    let names = try FileManager.default.contentsOfDirectory(atPath: root.path)
+    return Set(names.filter { !isIgnored($0) && $0 != ".git" })
+  }
+
+  /// The paths of all files that git keeps.
+  private static func tracked() throws -> [Substring] {
+    let git = Process()
+    let output = Pipe()
+    git.executableURL = URL(filePath: "/usr/bin/env")
+    git.arguments = ["git", "-C", root.path, "-c", "safe.directory=*", "ls-files", "-z"]
+    git.standardOutput = output
+    git.standardError = FileHandle.nullDevice
+    try git.run()
+    let bytes = try output.fileHandleForReading.readToEnd() ?? Data()
+    git.waitUntilExit()
+    guard git.terminationStatus == 0 else { throw CocoaError(.fileReadUnknown) }
+    return String(decoding: bytes, as: UTF8.self).split(separator: "\0")
+  }
+
   /// The names of the folders right below `path`.
   static func folders(in path: String) -> [String] {
     let folder = root.appending(path: path)

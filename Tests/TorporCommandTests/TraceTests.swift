@@ -143,10 +143,36 @@ struct TraceTallyTests {
     let energy = try #require(summary.energy)
     #expect(energy.receiver_mJ == 2 * 30 + 8 * 20)
     #expect(energy.board_mJ == 5 * 1_000 + 5 * 10)
-    #expect(energy.receiverAlwaysOn_mJ == 200 && energy.boardAlwaysAwake_mJ == 10_000)
+    #expect(energy.receiverAlwaysOn_mJ == 2 * 30 + 8 * 20 && energy.boardAlwaysAwake_mJ == 10_000)
     #expect(energy.receiverTime[Int(TraceReceiverState.tracking.rawValue)] == .seconds(8))
     #expect(energy.receiverTime[Int(TraceReceiverState.acquiring.rawValue)] == .seconds(2))
     #expect(energy.boardTime[Int(BoardState.suspended.rawValue)] == .seconds(5))
+  }
+
+  @Test("a receiver that was on all the time saves nothing, one that slept saves")
+  func alwaysOn() throws {
+    func energy(_ states: [(Double, TraceReceiverState, Double)]) throws -> TraceEnergy {
+      var tally = TraceTally()
+      for (time, state, power_mw) in states {
+        tally.add(TraceRecord(at: second(time), .receiver(state: state, power_mw: power_mw)))
+      }
+      return try #require(tally.finish(at: second(100), tracking_mw: 20, awake_mw: 1_000).energy)
+    }
+    // Batching at the power of tracking, the search told twice.
+    let busy = try energy([
+      (0, .acquiring, 30), (10, .acquiring, 30), (20, .tracking, 20), (30, .batching, 20),
+    ])
+    #expect(busy.receiver_mJ == 20 * 30 + 80 * 20)
+    #expect(busy.receiverAlwaysOn_mJ == busy.receiver_mJ)
+    // Its second search is one that a receiver always on does not need.
+    let asleep = try energy([
+      (0, .off, 0), (10, .acquiring, 30), (20, .tracking, 20), (40, .standby, 0),
+      (60, .acquiring, 30), (70, .tracking, 20),
+    ])
+    #expect(asleep.receiverAlwaysOn_mJ == 10 * 30 + 90 * 20)
+    // No fix at all.
+    let blind = try energy([(0, .acquiring, 30)])
+    #expect(blind.receiverAlwaysOn_mJ == 100 * 30)
   }
 
   @Test("without a board there is no bill")

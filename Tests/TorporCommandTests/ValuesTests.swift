@@ -1,4 +1,6 @@
 import ArgumentParser
+import BoardProfiles
+import DeferralCache
 import LocationTypes
 import Testing
 
@@ -37,7 +39,8 @@ struct ValuesTests {
     #expect(throws: ValidationError.self) { try Values.distance(text) }
     #expect(throws: ValidationError.self) { try Values.timeout(text) }
     #expect(throws: ValidationError.self) { try Values.hours(text) }
-    #expect(throws: ValidationError.self) { try Values.accuracy(text) }
+    // Core Location's own figure for the best accuracy is the one negative that means something.
+    if text != "-1" { #expect(throws: ValidationError.self) { try Values.accuracy(text) } }
     #expect(throws: ValidationError.self) { try Values.capacity(text) }
   }
 
@@ -53,15 +56,32 @@ struct ValuesTests {
   func accuracies() throws {
     #expect(try Values.accuracy("best") == -1)
     #expect(try Values.accuracy("navigation") == -2)
+    #expect(try Values.accuracy("-1") == -1)
+    #expect(try Values.accuracy("-2") == -2)
     #expect(try Values.accuracy("10") == 10)
+    for text in ["-3", "-1.5", "-0.5"] {
+      #expect(throws: ValidationError.self) { try Values.accuracy(text) }
+    }
   }
 
-  @Test("capacity: 1 to a million fixes")
+  @Test("RNG-1: what a profile and --capacity take is what a ring can hold")
+  func ringRange() throws {
+    #expect(BoardProfile.Cache.capacityRange == FixRing.capacityRange)
+    let half = FixRing.capacityRange.lowerBound / 2...FixRing.capacityRange.upperBound / 2
+    #expect(BoardProfile.Cache.deferralLimitRange == half)
+    func takes(_ path: String) -> String? {
+      ProfileSchema.keys.first { $0.path == path }?.expectation
+    }
+    #expect(takes("cache.capacity_fixes") == "a whole number of fixes, 2 to 1048576")
+    #expect(takes("cache.deferral_limit_fixes") == "a whole number of fixes, 1 to 524288")
+  }
+
+  @Test("capacity: 1 to 524,288 fixes")
   func capacities() throws {
     #expect(try Values.capacity("1") == 1)
-    #expect(try Values.capacity("1000000") == 1_000_000)
+    #expect(try Values.capacity("524288") == 524_288)
     #expect(throws: ValidationError.self) { try Values.capacity("0") }
-    #expect(throws: ValidationError.self) { try Values.capacity("1000001") }
+    #expect(throws: ValidationError.self) { try Values.capacity("524289") }
     #expect(throws: ValidationError.self) { try Values.capacity("1.5") }
   }
 

@@ -1,0 +1,123 @@
+import Glibc
+import GNSSProtocols
+import LocationTypes
+import SimulatedHAL
+import Testing
+
+@testable import torpor
+
+@Suite("Where results go")
+struct OutputTests {
+  static let drive = EndToEndTests.drive
+
+  @Test("when nobody reads any more, a run goes on and its files are complete")
+  func nobodyReads() {
+    let folder = Command.directory()
+    func run(_ name: String, nobodyReads: Bool) -> Command.Result {
+      Command.run(
+        [
+          "simulate", "--scenario", "walk", "--hours", "0.5", "--json", "--trace",
+          "\(folder)/\(name).jsonl", "--bytes", "\(folder)/\(name).bytes",
+        ], nobodyReads: nobodyReads)
+    }
+    let alone = run("alone", nobodyReads: true)
+    #expect(alone.status == 0 && alone.errors.isEmpty)
+    #expect(run("read", nobodyReads: false).status == 0)
+    for kind in ["jsonl", "bytes"] {
+      let complete = Command.read("\(folder)/read.\(kind)")
+      #expect(complete?.isEmpty == false)
+      #expect(Command.read("\(folder)/alone.\(kind)") == complete)
+    }
+  }
+
+  @Test("two outputs in one place, or one in the place of an input, are refused")
+  func samePlace() {
+    let folder = Command.directory()
+    let recording = "\(folder)/drive.nmea"
+    let board = "\(folder)/mine.toml"
+    Command.write(Self.drive, to: recording)
+    Command.write(Array(Command.run(["board", "show"]).output.utf8), to: board)
+    unsafe symlink(recording, "\(folder)/link")
+    let simulate = ["simulate", "--hours", "0.01"]
+    for arguments in [
+      simulate + ["--trace", "\(folder)/q", "--bytes", "\(folder)/./q"],
+      simulate + ["--board", board, "--trace", board],
+      simulate + ["--track", recording, "--bytes", recording],
+      ["replay", "--trace", "\(folder)/link", recording],
+      ["decode", "-o", recording, "\(folder)/link"],
+    ] {
+      let result = Command.run(arguments)
+      #expect(result.status == 64 && result.output.isEmpty, "\(arguments)")
+      #expect(result.errors.contains("is the same file as"), "\(arguments)")
+    }
+    #expect(Command.read(recording) == String(decoding: Self.drive, as: UTF8.self))
+    #expect(Command.names(in: folder) == ["drive.nmea", "link", "mine.toml"])
+    // What is no file has room for all.
+    let none = Command.run(simulate + ["-q", "--trace", "/dev/null", "--bytes", "/dev/null"])
+    #expect(none.status == 0)
+  }
+
+  @Test("what a process of the same number left behind is in nobody's way")
+  func leftBehind() {
+    let folder = Command.directory()
+    Command.write([1], to: "\(folder)/.a.torpor-\(getpid())")
+    var file = PendingFile(for: "\(folder)/a")
+    let descriptor = file.open()
+    #expect(descriptor >= 0)
+    close(descriptor)
+    #expect(file.takePlace())
+    #expect(Command.names(in: folder) == [".a.torpor-\(getpid())", "a"])
+  }
+
+  @Test("progress is shown on a terminal, unless records are printed to one")
+  func progress() {
+    #expect(Progress(recordsOnTerminal: false, errorsOnTerminal: true).isShown)
+    #expect(!Progress(recordsOnTerminal: true, errorsOnTerminal: true).isShown)
+    #expect(!Progress(recordsOnTerminal: false, errorsOnTerminal: false).isShown)
+  }
+
+  @Test("decode --json is --format jsonl")
+  func json() {
+    let json = Command.run(["decode", "--json", "-"], input: Self.drive)
+    let named = Command.run(["decode", "--format", "jsonl", "-"], input: Self.drive)
+    #expect(json.status == 0 && !json.output.isEmpty && json.output == named.output)
+    #expect(Command.run(["decode", "--json", "--format", "csv", "-"]).status == 64)
+  }
+
+  @Test("a decoded table is a track: the same points, and a run along them")
+  func roundTrip() throws {
+    let folder = Command.directory()
+    let lost = RecordingDecoderTests.sentence("GPRMC,120010.00,V,,,,,,,010420,,,N")
+    let drive = Self.drive + Array(lost.utf8)
+    let path = "\(folder)/drive.csv"
+    let decoded = Command.run(["decode", "--format", "csv", "-o", path, "-"], input: drive)
+    #expect(decoded.status == 0)
+    let table = try #require(Command.read(path))
+    #expect(table.split(separator: "\n").count == 12)
+    var epochs: [Epoch] = []
+    var recording = RecordingDecoder(dateGiven: nil)
+    recording.decode(drive) { epochs.append($0) }
+    recording.finish { epochs.append($0) }
+    let fixes = epochs.compactMap(\.fix)
+    let track = try Track(csv: table)
+    #expect(track.points.map(\.coordinate) == fixes.map(\.coordinate))
+    #expect(track.points.map(\.speed_mmps) == fixes.map { $0.speed_mmps.map { Int32($0) } })
+    #expect(track.points.map { track.start + $0.offset } == fixes.compactMap(\.utc))
+    let run = Command.run(["simulate", "--track", path, "--noise", "none", "--json"])
+    #expect(run.status == 0 && run.output.contains(#""kind":"summary""#))
+  }
+
+  @Test("a track of more than 31 days needs --hours")
+  func longTrack() {
+    let folder = Command.directory()
+    let path = "\(folder)/long.csv"
+    Command.write(
+      Array("unix_time,lat,lon,alt,speed\n0,1,2,,\n1,1,2,,\n3000000,1,2,,\n".utf8), to: path)
+    let result = Command.run(["simulate", "--track", path, "--trace", "\(folder)/t"])
+    #expect(result.status == 65 && result.output.isEmpty)
+    #expect(result.errors.contains("line 4: the largest step"))
+    #expect(result.errors.contains("cut it or give --hours"))
+    #expect(Command.names(in: folder) == ["long.csv"])
+    #expect(Command.run(["simulate", "--track", path, "--hours", "0.01"]).status == 0)
+  }
+}

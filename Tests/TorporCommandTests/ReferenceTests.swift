@@ -1,0 +1,81 @@
+import ArgumentParser
+import Testing
+
+@testable import torpor
+
+@Suite("The reference page of the command")
+struct ReferenceTests {
+  static let page =
+    Command.read(
+      "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+        + "/Docs/Reference/torpor.md") ?? ""
+
+  /// All `--names` in a text but those every command has.
+  static func options(in text: some StringProtocol) -> Set<String> {
+    let names = String(text).matches(of: /(?:^|[^-a-z])--([a-z][a-z-]*)/).map {
+      String($0.output.1)
+    }
+    return Set(names).subtracting(["help", "version"])
+  }
+
+  /// The options that a command's help lists, not those its prose speaks of.
+  static func options(of command: any ParsableCommand.Type) -> Set<String> {
+    let lines = Torpor.helpMessage(for: command, columns: 100).split(separator: "\n")
+    let listed = lines.filter { $0.hasPrefix("  -") }.map { $0.dropFirst(2) }
+    // A line: `-q, --quiet`, or `--board <board>`, then what it is about.
+    return options(
+      in: listed.map { line in
+        String(
+          line.split(separator: " ").prefix(2).filter { $0.hasPrefix("-") }.joined(separator: " "))
+      }.joined(separator: "\n"))
+  }
+
+  /// What stands below a heading, up to the next one of its level.
+  static func section(_ name: String) -> Substring {
+    let parts = page.split(separator: "\n## ", omittingEmptySubsequences: false)
+    return parts.first { $0.hasPrefix(name + "\n") } ?? ""
+  }
+
+  /// The first block of code: how a command is called.
+  static func synopsis(_ section: Substring) -> Substring {
+    let parts = section.split(separator: "```", omittingEmptySubsequences: false)
+    return parts.count > 1 ? parts[1] : ""
+  }
+
+  @Test("the page shows the options that --help lists, no more and no fewer")
+  func options() {
+    let commands: [(String, any ParsableCommand.Type)] = [
+      ("`torpor decode`", Decode.self), ("`torpor replay`", Replay.self),
+      ("`torpor simulate`", Simulate.self),
+    ]
+    let replays = Self.options(in: Self.section("`torpor replay`"))
+    for (name, command) in commands {
+      let section = Self.section(name)
+      let options = Self.options(of: command)
+      #expect(options.count > 3, "\(name)")
+      #expect(Self.options(in: Self.synopsis(section)) == options, "\(name)")
+      // Each has its row; simulate leaves those to replay that both have.
+      let rows = section.split(separator: "\n").filter { $0.hasPrefix("| `-") }.joined()
+      let told = Self.options(in: rows).union(command == Simulate.self ? replays : [])
+      #expect(told.isSuperset(of: options), "\(name): \(options.subtracting(told))")
+    }
+    let lines = Self.synopsis(Self.section("`torpor board`")).split(separator: "\n")
+    let boards: [(String, any ParsableCommand.Type)] = [
+      ("list", BoardList.self), ("show", BoardShow.self), ("check", BoardCheck.self),
+    ]
+    for (name, command) in boards {
+      let line = lines.first { $0.hasPrefix("torpor board \(name)") } ?? ""
+      #expect(Self.options(in: line) == Self.options(of: command), "\(name)")
+    }
+  }
+
+  @Test("page and help name every exit code")
+  func exitCodes() {
+    let section = Self.section("Exit codes")
+    let help = Torpor.helpMessage(columns: 1_000)
+    for code in CommandError.Code.allCases {
+      #expect(section.contains("| \(code.rawValue) |"))
+      #expect(help.contains("\(code.rawValue) "))
+    }
+  }
+}
