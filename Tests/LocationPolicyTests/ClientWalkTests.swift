@@ -6,18 +6,32 @@ import Testing
 
 /// What a client must be told, kept in the simplest way: lists, no cursors.
 struct Oracle {
-  /// Fixes that belong to the client and were not acknowledged, oldest first.
-  var owed: [UInt64] = []
-  /// How many of them the process that lives has been told, as fixes or in a gap.
+  /// A fix in the ring.
+  struct Entry {
+    var sequence: UInt64
+    /// It must be told; else it was made between two runs of updates, and may be told or not.
+    var isOwed: Bool
+  }
+
+  /// Fixes that were not acknowledged, oldest first.
+  var owed: [Entry] = []
+  /// How many of them the process that lives has been told, as fixes or in a gap, or passed over.
   var told = 0
+  /// When updates were stopped whose last fixes the receiver still holds.
+  var closedAt = 0.0
+  /// Fixes of until then were made for others, before this run of updates.
+  var visibleFrom = -1.0
+  /// From a stop to the start that came before the receiver was drained: told or not.
+  var pause: ClosedRange<Double>?
   var isConnected = false
   var isUpdating = false
   /// The receiver holds fixes of updates that have ended.
   var isClosing = false
   /// Calls that lived, without their finish.
   var outstanding = 0
-  var calls = 0
-  var finishes = 0
+
+  /// The next fix that was not told.
+  var next: Entry? { told < owed.count ? owed[told] : nil }
 }
 
 /// Seeded walks over everything that can happen to a client, checked against ``Oracle``.
@@ -116,16 +130,20 @@ struct Walk {
   }
 
   mutating func close() {
-    if oracle.isUpdating && world.buffers { oracle.isClosing = true }
+    if oracle.isUpdating && world.buffers {
+      oracle.isClosing = true
+      oracle.closedAt = world.now
+    }
     oracle.isUpdating = false
   }
 
   mutating func start() {
     guard oracle.isConnected else { return }
-    // A new run forgets what the same process had been told: it was handed over.
-    if !oracle.isUpdating && !oracle.isClosing && oracle.told == oracle.owed.count {
-      oracle.owed = []
-      oracle.told = 0
+    if !oracle.isUpdating && oracle.isClosing {
+      oracle.pause = (oracle.pause?.lowerBound ?? oracle.closedAt)...world.now
+    } else if !oracle.isUpdating {
+      oracle.pause = nil
+      oracle.visibleFrom = world.buffers ? world.now : -1
     }
     oracle.isUpdating = true
     oracle.isClosing = false
@@ -158,7 +176,7 @@ struct Walk {
   mutating func acknowledge() {
     guard oracle.isConnected, oracle.told > 0 else { return }
     let index = Int.random(in: 0..<oracle.told, using: &random)
-    let sequence = oracle.owed[index]
+    let sequence = oracle.owed[index].sequence
     world.askQuietly(.acknowledge(world.name(sequence)))
     lastAcknowledged = sequence
   }
@@ -174,8 +192,16 @@ struct Walk {
 
   mutating func append(_ fix: Fix) {
     let sequence = world.ring.head
-    if oracle.isUpdating || oracle.isClosing { oracle.owed.append(sequence) }
+    oracle.owed.append(Oracle.Entry(sequence: sequence, isOwed: isOwed(fix)))
     countEnds { $0.append(fix) }
+  }
+
+  /// Whether the fix was made during a run of updates.
+  private func isOwed(_ fix: Fix) -> Bool {
+    let time = fix.acquired.seconds
+    if time <= oracle.visibleFrom { return false }
+    if let pause = oracle.pause, time > pause.lowerBound, time <= pause.upperBound { return false }
+    return oracle.isUpdating || oracle.isClosing && time <= oracle.closedAt
   }
 
   mutating func drain() {
@@ -209,13 +235,15 @@ struct Walk {
         for sequence in range { try tell(sequence) }
         try #require(world.ring.stored(at: range.lowerBound) != nil)
       case .gap(let range, let count):
-        var counted: UInt64 = 0
-        while oracle.told < oracle.owed.count, oracle.owed[oracle.told] < range.upperBound {
-          try #require(oracle.owed[oracle.told] >= range.lowerBound)
+        var owed: UInt64 = 0
+        var all: UInt64 = 0
+        while let next = oracle.next, next.sequence < range.upperBound {
+          try #require(next.sequence >= range.lowerBound || !next.isOwed)
+          if next.sequence >= range.lowerBound { all += 1 }
+          if next.isOwed { owed += 1 }
           oracle.told += 1
-          counted += 1
         }
-        try #require(count == counted, "\(count) told as lost, \(counted) were")
+        try #require(count >= owed && count <= all, "\(count) told as lost, \(owed) were")
       case .failure: break
       }
     }
@@ -226,30 +254,28 @@ struct Walk {
     }
     // What the filter passed over is told in no other way.
     while hasFilter, oracle.isConnected, world.client.cursor.gap == nil,
-      oracle.told < oracle.owed.count,
-      oracle.owed[oracle.told] < world.client.cursor.delivered
+      let next = oracle.next, next.sequence < world.client.cursor.delivered
     {
       oracle.told += 1
     }
-    // Settled: acknowledged, or of updates that ended and told again to a later process.
-    while oracle.told > 0, oracle.owed[0] < world.client.cursor.acknowledged {
+    // Settled: acknowledged, or passed over.
+    while let first = oracle.owed.first, first.sequence < world.client.cursor.acknowledged {
+      try #require(oracle.told > 0 || !first.isOwed, "settled, but never told")
       oracle.owed.removeFirst()
-      oracle.told -= 1
+      oracle.told = max(oracle.told - 1, 0)
     }
     guard oracle.isConnected, !suspended, !world.client.isWaitingForDrain else { return }
     try #require(oracle.outstanding == 0, "a call without its finish")
     guard oracle.isUpdating, world.state != .engaged, !world.isDraining else { return }
-    try #require(oracle.told == oracle.owed.count, "fixes were not told")
+    try #require(!oracle.owed[oracle.told...].contains { $0.isOwed }, "fixes were not told")
   }
 
   mutating func tell(_ sequence: UInt64) throws {
-    if hasFilter {
-      while oracle.told < oracle.owed.count, oracle.owed[oracle.told] < sequence {
-        oracle.told += 1
-      }
+    while let next = oracle.next, next.sequence < sequence, hasFilter || !next.isOwed {
+      oracle.told += 1
     }
-    try #require(oracle.told < oracle.owed.count, "\(sequence) is not owed")
-    try #require(oracle.owed[oracle.told] == sequence, "in order, none left out")
+    let next = try #require(oracle.next, "\(sequence) was told before")
+    try #require(next.sequence == sequence, "in order, none left out")
     oracle.told += 1
   }
 }
