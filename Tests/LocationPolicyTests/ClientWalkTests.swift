@@ -8,6 +8,19 @@ import Testing
 struct Oracle {
   /// Fixes that belong to the client and were not acknowledged, oldest first.
   var owed: [UInt64] = []
+  /// Fixes that are not the client's: of the time between two runs, or made for others. A second
+  /// stretch of them may bring back the first.
+  var passed: Set<UInt64> = []
+  /// Owed nothing below: a denial gave it up.
+  var lowest: UInt64 = 0
+  /// The last number that the process that lives was told.
+  var lastTold: UInt64?
+  var isAuthorized = true
+  /// What was made until then is not for it.
+  var startedAt = -1.0
+  var deniedUntil = -1.0
+  /// What was made later, while the drain after a stop is awaited, is not for it.
+  var stoppedAt = -1.0
   /// How many of them the process that lives has been told, as fixes or in a gap.
   var told = 0
   var isConnected = false
@@ -18,6 +31,20 @@ struct Oracle {
   var outstanding = 0
   var calls = 0
   var finishes = 0
+
+  /// Whether a fix made at `time` that goes into the ring now is the client's.
+  func isOwed(_ time: Double) -> Bool {
+    guard isAuthorized, time > deniedUntil, time > startedAt else { return false }
+    return isUpdating || (isClosing && time <= stoppedAt)
+  }
+
+  /// Whether a fix that is not the client's may come: another stretch of such fixes followed.
+  func mayBeTold(_ sequence: UInt64) -> Bool {
+    guard passed.contains(sequence), sequence >= lowest else { return false }
+    var next = sequence + 1
+    while passed.contains(next) { next += 1 }
+    return passed.contains { $0 > next }
+  }
 }
 
 /// Seeded walks over everything that can happen to a client, checked against ``Oracle``.
@@ -79,6 +106,8 @@ struct Walk {
     case 19: if held.isEmpty { world.buffers = true }
     case 20...22: drain()
     case 23: mayEngage = Bool.random(using: &random)
+    case 24: if Int.random(in: 0..<4, using: &random) == 0 { authorize(!oracle.isAuthorized) }
+    case 25: authorize(true)
     default: fix()
     }
     world.now += 0.25
@@ -113,20 +142,31 @@ struct Walk {
     oracle.isConnected = false
     oracle.outstanding = 0
     oracle.told = 0
+    oracle.lastTold = nil
+  }
+
+  mutating func authorize(_ isAuthorized: Bool) {
+    countEnds { $0.askQuietly(.setAuthorized(isAuthorized)) }
+    guard isAuthorized != oracle.isAuthorized else { return }
+    oracle.isAuthorized = isAuthorized
+    oracle.owed = []
+    oracle.told = 0
+    oracle.lowest = world.ring.head
+    oracle.isClosing = false
+    if isAuthorized { oracle.deniedUntil = world.now }
   }
 
   mutating func close() {
-    if oracle.isUpdating && world.buffers { oracle.isClosing = true }
+    if oracle.isUpdating && world.buffers {
+      oracle.isClosing = true
+      oracle.stoppedAt = world.now
+    }
     oracle.isUpdating = false
   }
 
   mutating func start() {
     guard oracle.isConnected else { return }
-    // A new run forgets what the same process had been told: it was handed over.
-    if !oracle.isUpdating && !oracle.isClosing && oracle.told == oracle.owed.count {
-      oracle.owed = []
-      oracle.told = 0
-    }
+    if !oracle.isUpdating && !oracle.isClosing && world.buffers { oracle.startedAt = world.now }
     oracle.isUpdating = true
     oracle.isClosing = false
     world.askQuietly(.startUpdating)
@@ -174,7 +214,11 @@ struct Walk {
 
   mutating func append(_ fix: Fix) {
     let sequence = world.ring.head
-    if oracle.isUpdating || oracle.isClosing { oracle.owed.append(sequence) }
+    if oracle.isOwed(fix.acquired.seconds) {
+      oracle.owed.append(sequence)
+    } else if oracle.isAuthorized && fix.acquired.seconds > oracle.deniedUntil {
+      oracle.passed.insert(sequence)
+    }
     countEnds { $0.append(fix) }
   }
 
@@ -215,7 +259,10 @@ struct Walk {
           oracle.told += 1
           counted += 1
         }
-        try #require(count == counted, "\(count) told as lost, \(counted) were")
+        let others = oracle.passed.filter { range.contains($0) }.count
+        try #require(
+          count >= counted && count <= counted + UInt64(others),
+          "\(count) told as lost, \(counted) were")
       case .failure: break
       }
     }
@@ -243,6 +290,9 @@ struct Walk {
   }
 
   mutating func tell(_ sequence: UInt64) throws {
+    try #require(oracle.lastTold.map { $0 < sequence } ?? true, "once to each process")
+    oracle.lastTold = sequence
+    if oracle.mayBeTold(sequence) { return }
     if hasFilter {
       while oracle.told < oracle.owed.count, oracle.owed[oracle.told] < sequence {
         oracle.told += 1

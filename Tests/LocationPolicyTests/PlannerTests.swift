@@ -199,7 +199,7 @@ struct PlannerTests {
     "the depth of sleep is what the time left is good for",
     arguments: [
       (12_000_000, BoardState.suspended, 10_000_000), (11_999_999, .idle, 11_949_999),
-      (50_001, .idle, 1), (50_000, .awake, 50_000), (1, .awake, 1), (0, .awake, 0),
+      (2_000_001, .idle, 1_950_001), (2_000_000, .awake, 2_000_000), (1, .awake, 1), (0, .awake, 0),
       (-5, .awake, -5),
     ] as [(Int64, BoardState, Int64)])
   func depth(_ left: Int64, _ board: BoardState, _ wake: Int64) {
@@ -262,29 +262,29 @@ struct PlannerTests {
     situation.searchingSince = Self.now
     situation.offBefore = .seconds(50)
     var plan = Self.plan(situation, figures)
-    #expect((plan.board, plan.listens, plan.wake) == (.idle, false, wake(3.05)))
+    #expect((plan.board, plan.listens, plan.wake) == (.idle, false, wake(4.1)))
     // Unknown time off: a cold start.
     situation.offBefore = nil
-    #expect(Self.plan(situation, figures).wake == wake(31.05))
+    #expect(Self.plan(situation, figures).wake == wake(32.1))
     // No longer than the line's buffer can gather.
     figures.longestGather = .seconds(20)
-    #expect(Self.plan(situation, figures).wake == wake(21.05))
+    #expect(Self.plan(situation, figures).wake == wake(21.1))
     figures.longestGather = .seconds(100)
     // Overdue: ever more seldom, by a quarter of the time that it took so far.
-    situation.searchingSince = Self.now - Interval(seconds: 29.999)
-    #expect(Self.plan(situation, figures).wake == wake(1.05))
-    situation.searchingSince = Self.now - .seconds(30)
-    #expect(Self.plan(situation, figures).wake == wake(8.05))
+    situation.searchingSince = Self.now - Interval(seconds: 30.999)
+    #expect(Self.plan(situation, figures).wake == wake(1.1))
+    situation.searchingSince = Self.now - .seconds(31)
+    #expect(Self.plan(situation, figures).wake == wake(8.1))
     situation.searchingSince = Self.now - .seconds(1_000)
-    #expect(Self.plan(situation, figures).wake == wake(101.05))
+    #expect(Self.plan(situation, figures).wake == wake(101.1))
     // The next message comes whole intervals after the last one.
     situation.searchingSince = Self.now - .seconds(3)
     situation.offBefore = .zero
-    #expect(Self.plan(situation, figures).wake == wake(1.05))
+    #expect(Self.plan(situation, figures).wake == wake(1.1))
     situation.lastMessage = wake(-0.3)
-    #expect(Self.plan(situation, figures).wake == wake(1.75))
+    #expect(Self.plan(situation, figures).wake == wake(1.8))
     situation.lastMessage = wake(5)
-    #expect(Self.plan(situation, figures).wake == wake(6.05))
+    #expect(Self.plan(situation, figures).wake == wake(6.1))
     // A criterion's look comes first.
     situation.demand = DemandSummary()
     situation.demand.add(.deferred(check: wake(0.5)))
