@@ -73,6 +73,34 @@ extension Cursor {
     delivered = end
   }
 
+  /// Passes over what is not for this client, up to `end`: neither delivered nor lost. O(1).
+  ///
+  /// Where nothing before waits for its acknowledgement, it is settled as well.
+  ///
+  /// - Precondition: ``gap`` was taken and told.
+  public mutating func pass(to end: UInt64) {
+    precondition(gap == nil, "a gap is told before what follows it")
+    guard delivered < end else { return }
+    if acknowledged == delivered {
+      self = Cursor(at: end)
+    } else {
+      delivered = end
+    }
+  }
+
+  /// Settles what is not for this client, up to `end`, once all before it is acknowledged. O(1).
+  ///
+  /// Does nothing where what lies beyond `end` was overwritten too, or a ``gap`` waits to be told.
+  ///
+  /// - Returns: whether it did.
+  public mutating func settle(to end: UInt64) -> Bool {
+    guard gap == nil, overwritten.map({ $0.range.upperBound <= end }) ?? true else { return false }
+    acknowledged = max(acknowledged, end)
+    delivered = max(delivered, end)
+    overwritten = nil
+    return true
+  }
+
   /// Notes that the client has durably handled the fix of that name and all before it. O(1).
   ///
   /// Late, repeated, foreign and premature ones change nothing.

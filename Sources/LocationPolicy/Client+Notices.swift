@@ -29,9 +29,7 @@ extension Client {
     in ring: borrowing FixRing, before limit: UInt64, _ context: ClientContext
   ) -> Notice? {
     while true {
-      if let range = notOwed, range.contains(cursor.delivered) {
-        cursor.deliver(to: min(range.upperBound, context.head), in: ring)
-      }
+      passNotOwed()
       var end = min(limit, dueEnd(context))
       guard cursor.delivered < end else { return nil }
       if let range = notOwed, cursor.delivered < range.lowerBound {
@@ -58,7 +56,11 @@ extension Client {
     guard case .fix(var newest)? = ring.next(at: &place, before: end) else {
       return hole(until: place, in: ring)
     }
-    while place < end, let stored = ring.stored(at: place) {
+    guard !isDenied(newest.fix) else {
+      cursor.deliver(to: place, in: ring)
+      return nil
+    }
+    while place < end, let stored = ring.stored(at: place), !isDenied(stored.fix) {
       newest = stored
       place += 1
     }
@@ -76,7 +78,7 @@ extension Client {
     case .fix(let stored)?:
       let from = cursor.delivered
       cursor.deliver(to: place, in: ring)
-      guard passes(stored.fix) else { return nil }
+      guard !isDenied(stored.fix), passes(stored.fix) else { return nil }
       measureFilter(from: stored.fix)
       return .batch(first: from, last: from)
     }

@@ -62,6 +62,7 @@ extension Client {
     isConnected = false
     cursor.rewind()
     dueUntil = cursor.delivered
+    passNotOwed()
   }
 
   private mutating func startUpdating(_ context: ClientContext) {
@@ -70,7 +71,8 @@ extension Client {
     isUnknownTold = false
     filterFrom = nil
     if closesAtDrain {
-      // Stopped a moment ago: what the receiver still holds of before is owed all the same.
+      // Stopped a moment ago: what the receiver still holds of before is owed all the same, and what
+      // it made between the stop and this start comes with it.
       closesAtDrain = false
     } else if context.receiverBuffers {
       hidesUntil = context.now  // what it holds was made for others
@@ -87,7 +89,7 @@ extension Client {
       cursor = Cursor(at: context.head)
       notOwed = nil
     } else if owedUntil < context.head {
-      notOwed = owedUntil..<context.head
+      passOver(owedUntil..<context.head)
     }
     if !waitsForDrain { dueUntil = context.head }
   }
@@ -162,7 +164,7 @@ extension Client {
     case .ahead, .unknown: return
     case .advanced, .repeated: break
     }
-    if let range = notOwed, cursor.acknowledged >= range.upperBound { notOwed = nil }
+    settleNotOwed()
     if let last = unacknowledgedThrough, cursor.acknowledged > last {
       unacknowledgedThrough = nil
     }
@@ -173,8 +175,9 @@ extension Client {
     guard authorized != isAuthorized else { return }
     isAuthorized = authorized
     skip(to: context.head)
+    ends.close(at: context.head)
     guard !authorized else {
-      hidesUntil = context.now
+      deniedUntil = context.now
       return
     }
     waitsForDrain = false

@@ -66,10 +66,11 @@ public struct Client: Sendable {
 
   var owedUntil: UInt64
   var dueUntil: UInt64
-  /// Fixes that are passed over: they were made between two runs of updates, or are hidden.
+  /// Fixes that are passed over: they were made between two runs of updates, or for others.
   ///
-  /// One range is enough: when a second one comes while fixes before the first are still not
-  /// acknowledged, the first is forgotten and its fixes are delivered.
+  /// One range is enough: when a second one, not next to it, comes while fixes before the first are
+  /// still not acknowledged, the first is forgotten and a later process may be told its fixes.
+  /// Never a fix of a denied time: see ``deniedUntil``.
   var notOwed: Range<UInt64>?
   var ends = PendingEnds()
   /// The end that was told last has its batch up to there, which comes next (X1).
@@ -83,9 +84,10 @@ public struct Client: Sendable {
   var failure: LocationErrorCode?
   /// It knows that there is no location now.
   var isUnknownTold = false
-  /// When it was authorized again, or started updates; what was acquired until then is not for it,
-  /// though the receiver may give it out later.
+  /// When it started updates while the receiver held fixes made for others: those are not for it.
   var hidesUntil: Instant?
+  /// When it was authorized again. What was acquired until then is never shown, whatever follows.
+  var deniedUntil: Instant?
   var filterFrom: Coordinate?
   var filterAccuracy_mm: Int32?
   var unacknowledgedThrough: UInt64?
@@ -150,7 +152,7 @@ extension Client {
   public mutating func take(_ fix: Fix, _ context: ClientContext) {
     guard isUpdating || closesAtDrain else { return }
     isUnknownTold = false
-    guard !isHidden(fix) else { return passOver(context.head - 1) }
+    guard !isHidden(fix) else { return passOver(context.head - 1..<context.head) }
     guard isUpdating else { return takeLast(fix, context) }
     if let terms = deferral.terms, fix.acquired > terms.called { ends.close(at: context.head - 1) }
     switch deferral.handle(.fix(fix)) {
@@ -242,32 +244,51 @@ extension Client {
     if cursor.acknowledged >= owedUntil {
       cursor = Cursor(at: ring.head)
       owedUntil = ring.head
+      notOwed = nil
     } else if !isGone {
       cursor.makeRoom(in: ring)
     }
   }
 
-  /// Whether the fix was made while the client might not use location; a receiver's buffer may give
-  /// it out long after.
-  private mutating func isHidden(_ fix: Fix) -> Bool {
-    guard isAuthorized else { return true }
+  /// Whether a fix, though it came now, was made while the client was not to have it.
+  private func isHidden(_ fix: Fix) -> Bool {
+    guard isAuthorized, !isDenied(fix) else { return true }
     guard let hidden = hidesUntil else { return false }
-    if fix.acquired <= hidden { return true }
-    hidesUntil = nil
-    return false
+    return fix.acquired <= hidden
   }
 
-  /// The fix of that number, the newest there is, is not for this client.
-  private mutating func passOver(_ sequence: UInt64) {
-    if cursor.acknowledged == sequence && cursor.gap == nil {
-      cursor = Cursor(at: sequence + 1)
-      notOwed = nil
-    } else if let range = notOwed, range.upperBound == sequence {
-      notOwed = range.lowerBound..<sequence + 1
+  /// Whether the fix was made while the client might not use location; a receiver's buffer may give
+  /// it out long after.
+  func isDenied(_ fix: Fix) -> Bool {
+    guard let denied = deniedUntil else { return false }
+    return fix.acquired <= denied
+  }
+
+  /// The fixes of these numbers, the newest there are, are not for this client.
+  mutating func passOver(_ fixes: Range<UInt64>) {
+    if let range = notOwed, range.upperBound == fixes.lowerBound {
+      notOwed = range.lowerBound..<fixes.upperBound
     } else {
-      notOwed = sequence..<sequence + 1
+      notOwed = fixes
     }
+    passNotOwed()
+  }
+
+  /// Moves on over fixes that are not for this client, when it has come to them.
+  mutating func passNotOwed() {
+    guard let range = notOwed, range.contains(cursor.delivered), cursor.gap == nil else { return }
+    cursor.pass(to: range.upperBound)
+    if cursor.acknowledged >= range.upperBound { notOwed = nil }
     dueUntil = max(dueUntil, cursor.delivered)
+  }
+
+  /// Forgets fixes that are not for this client once all before them is acknowledged.
+  mutating func settleNotOwed() {
+    guard let range = notOwed, cursor.acknowledged >= range.lowerBound else { return }
+    if cursor.acknowledged >= range.upperBound || cursor.settle(to: range.upperBound) {
+      notOwed = nil
+      dueUntil = max(dueUntil, cursor.delivered)
+    }
   }
 
   /// Gives up all below `head`; nothing of it is ever shown (RNG-6).

@@ -67,6 +67,9 @@ public struct Session {
     setup.noise = plan.noise
     setup.samplesTimeToFirstFix = plan.samplesTimeToFirstFix
     setup.faults = plan.faults
+    // The journey is over: while the last fixes are drained no new ones are made.
+    let end = Instant.boot + plan.duration
+    setup.faults.noSky.append(end..<end + .seconds(86_400))
     setup.seed = plan.seed
     setup.recordsEvents = true
     setup.recordsBytes = bytes != nil

@@ -6,32 +6,45 @@ import Testing
 
 /// What a client must be told, kept in the simplest way: lists, no cursors.
 struct Oracle {
-  /// A fix in the ring.
-  struct Entry {
-    var sequence: UInt64
-    /// It must be told; else it was made between two runs of updates, and may be told or not.
-    var isOwed: Bool
-  }
-
-  /// Fixes that were not acknowledged, oldest first.
-  var owed: [Entry] = []
-  /// How many of them the process that lives has been told, as fixes or in a gap, or passed over.
+  /// Fixes that belong to the client and were not acknowledged, oldest first.
+  var owed: [UInt64] = []
+  /// Fixes that are not the client's: of the time between two runs, or made for others. A second
+  /// stretch of them may bring back the first.
+  var passed: Set<UInt64> = []
+  /// Owed nothing below: a denial gave it up.
+  var lowest: UInt64 = 0
+  /// The last number that the process that lives was told.
+  var lastTold: UInt64?
+  var isAuthorized = true
+  /// What was made until then is not for it.
+  var startedAt = -1.0
+  var deniedUntil = -1.0
+  /// What was made later, while the drain after a stop is awaited, is not for it.
+  var stoppedAt = -1.0
+  /// How many of them the process that lives has been told, as fixes or in a gap.
   var told = 0
-  /// When updates were stopped whose last fixes the receiver still holds.
-  var closedAt = 0.0
-  /// Fixes of until then were made for others, before this run of updates.
-  var visibleFrom = -1.0
-  /// From a stop to the start that came before the receiver was drained: told or not.
-  var pause: ClosedRange<Double>?
   var isConnected = false
   var isUpdating = false
   /// The receiver holds fixes of updates that have ended.
   var isClosing = false
   /// Calls that lived, without their finish.
   var outstanding = 0
+  var calls = 0
+  var finishes = 0
 
-  /// The next fix that was not told.
-  var next: Entry? { told < owed.count ? owed[told] : nil }
+  /// Whether a fix made at `time` that goes into the ring now is the client's.
+  func isOwed(_ time: Double) -> Bool {
+    guard isAuthorized, time > deniedUntil, time > startedAt else { return false }
+    return isUpdating || (isClosing && time <= stoppedAt)
+  }
+
+  /// Whether a fix that is not the client's may come: another stretch of such fixes followed.
+  func mayBeTold(_ sequence: UInt64) -> Bool {
+    guard passed.contains(sequence), sequence >= lowest else { return false }
+    var next = sequence + 1
+    while passed.contains(next) { next += 1 }
+    return passed.contains { $0 > next }
+  }
 }
 
 /// Seeded walks over everything that can happen to a client, checked against ``Oracle``.
@@ -93,6 +106,8 @@ struct Walk {
     case 19: if held.isEmpty { world.buffers = true }
     case 20...22: drain()
     case 23: mayEngage = Bool.random(using: &random)
+    case 24: if Int.random(in: 0..<4, using: &random) == 0 { authorize(!oracle.isAuthorized) }
+    case 25: authorize(true)
     default: fix()
     }
     world.now += 0.25
@@ -127,24 +142,31 @@ struct Walk {
     oracle.isConnected = false
     oracle.outstanding = 0
     oracle.told = 0
+    oracle.lastTold = nil
+  }
+
+  mutating func authorize(_ isAuthorized: Bool) {
+    countEnds { $0.askQuietly(.setAuthorized(isAuthorized)) }
+    guard isAuthorized != oracle.isAuthorized else { return }
+    oracle.isAuthorized = isAuthorized
+    oracle.owed = []
+    oracle.told = 0
+    oracle.lowest = world.ring.head
+    oracle.isClosing = false
+    if isAuthorized { oracle.deniedUntil = world.now }
   }
 
   mutating func close() {
     if oracle.isUpdating && world.buffers {
       oracle.isClosing = true
-      oracle.closedAt = world.now
+      oracle.stoppedAt = world.now
     }
     oracle.isUpdating = false
   }
 
   mutating func start() {
     guard oracle.isConnected else { return }
-    if !oracle.isUpdating && oracle.isClosing {
-      oracle.pause = (oracle.pause?.lowerBound ?? oracle.closedAt)...world.now
-    } else if !oracle.isUpdating {
-      oracle.pause = nil
-      oracle.visibleFrom = world.buffers ? world.now : -1
-    }
+    if !oracle.isUpdating && !oracle.isClosing && world.buffers { oracle.startedAt = world.now }
     oracle.isUpdating = true
     oracle.isClosing = false
     world.askQuietly(.startUpdating)
@@ -176,7 +198,7 @@ struct Walk {
   mutating func acknowledge() {
     guard oracle.isConnected, oracle.told > 0 else { return }
     let index = Int.random(in: 0..<oracle.told, using: &random)
-    let sequence = oracle.owed[index].sequence
+    let sequence = oracle.owed[index]
     world.askQuietly(.acknowledge(world.name(sequence)))
     lastAcknowledged = sequence
   }
@@ -192,16 +214,12 @@ struct Walk {
 
   mutating func append(_ fix: Fix) {
     let sequence = world.ring.head
-    oracle.owed.append(Oracle.Entry(sequence: sequence, isOwed: isOwed(fix)))
+    if oracle.isOwed(fix.acquired.seconds) {
+      oracle.owed.append(sequence)
+    } else if oracle.isAuthorized && fix.acquired.seconds > oracle.deniedUntil {
+      oracle.passed.insert(sequence)
+    }
     countEnds { $0.append(fix) }
-  }
-
-  /// Whether the fix was made during a run of updates.
-  private func isOwed(_ fix: Fix) -> Bool {
-    let time = fix.acquired.seconds
-    if time <= oracle.visibleFrom { return false }
-    if let pause = oracle.pause, time > pause.lowerBound, time <= pause.upperBound { return false }
-    return oracle.isUpdating || oracle.isClosing && time <= oracle.closedAt
   }
 
   mutating func drain() {
@@ -235,15 +253,16 @@ struct Walk {
         for sequence in range { try tell(sequence) }
         try #require(world.ring.stored(at: range.lowerBound) != nil)
       case .gap(let range, let count):
-        var owed: UInt64 = 0
-        var all: UInt64 = 0
-        while let next = oracle.next, next.sequence < range.upperBound {
-          try #require(next.sequence >= range.lowerBound || !next.isOwed)
-          if next.sequence >= range.lowerBound { all += 1 }
-          if next.isOwed { owed += 1 }
+        var counted: UInt64 = 0
+        while oracle.told < oracle.owed.count, oracle.owed[oracle.told] < range.upperBound {
+          try #require(oracle.owed[oracle.told] >= range.lowerBound)
           oracle.told += 1
+          counted += 1
         }
-        try #require(count >= owed && count <= all, "\(count) told as lost, \(owed) were")
+        let others = oracle.passed.filter { range.contains($0) }.count
+        try #require(
+          count >= counted && count <= counted + UInt64(others),
+          "\(count) told as lost, \(counted) were")
       case .failure: break
       }
     }
@@ -254,28 +273,33 @@ struct Walk {
     }
     // What the filter passed over is told in no other way.
     while hasFilter, oracle.isConnected, world.client.cursor.gap == nil,
-      let next = oracle.next, next.sequence < world.client.cursor.delivered
+      oracle.told < oracle.owed.count,
+      oracle.owed[oracle.told] < world.client.cursor.delivered
     {
       oracle.told += 1
     }
-    // Settled: acknowledged, or passed over.
-    while let first = oracle.owed.first, first.sequence < world.client.cursor.acknowledged {
-      try #require(oracle.told > 0 || !first.isOwed, "settled, but never told")
+    // Settled: acknowledged, or of updates that ended and told again to a later process.
+    while oracle.told > 0, oracle.owed[0] < world.client.cursor.acknowledged {
       oracle.owed.removeFirst()
-      oracle.told = max(oracle.told - 1, 0)
+      oracle.told -= 1
     }
     guard oracle.isConnected, !suspended, !world.client.isWaitingForDrain else { return }
     try #require(oracle.outstanding == 0, "a call without its finish")
     guard oracle.isUpdating, world.state != .engaged, !world.isDraining else { return }
-    try #require(!oracle.owed[oracle.told...].contains { $0.isOwed }, "fixes were not told")
+    try #require(oracle.told == oracle.owed.count, "fixes were not told")
   }
 
   mutating func tell(_ sequence: UInt64) throws {
-    while let next = oracle.next, next.sequence < sequence, hasFilter || !next.isOwed {
-      oracle.told += 1
+    try #require(oracle.lastTold.map { $0 < sequence } ?? true, "once to each process")
+    oracle.lastTold = sequence
+    if oracle.mayBeTold(sequence) { return }
+    if hasFilter {
+      while oracle.told < oracle.owed.count, oracle.owed[oracle.told] < sequence {
+        oracle.told += 1
+      }
     }
-    let next = try #require(oracle.next, "\(sequence) was told before")
-    try #require(next.sequence == sequence, "in order, none left out")
+    try #require(oracle.told < oracle.owed.count, "\(sequence) is not owed")
+    try #require(oracle.owed[oracle.told] == sequence, "in order, none left out")
     oracle.told += 1
   }
 }
