@@ -280,7 +280,9 @@ struct ClientDeliveryTests {
     #expect(world.client.awaitsAcknowledgementUntil == nil)
   }
 
-  @Test("X1: after an end nothing is torn down until the handler calls again; acknowledging alone ends nothing")
+  @Test(
+    "X1: after an end nothing is torn down until the handler calls again; acknowledging alone ends nothing"
+  )
   func turn() {
     var world = World.engaged(timeout: 5)
     world.fixes()

@@ -132,7 +132,8 @@ struct ClientDrainTests {
     world.ask(.setExecution(.suspended))
     #expect(world.wait(1) == [])
     #expect(world.lose() == [])
-    #expect(world.ask(.setDesiredAccuracy(-1)) == [.finish(15), .finish(15), .finish(11), .failure(0)])
+    #expect(
+      world.ask(.setDesiredAccuracy(-1)) == [.finish(15), .finish(15), .finish(11), .failure(0)])
     #expect(world.ask(.allowDeferred(distance: 5, timeout: 0)) == [])
     #expect(world.drain() == [.finish(nil)])
   }
