@@ -5,7 +5,8 @@ import Testing
 @Suite("Cursors") struct CursorTests {
   @Test("RNG-3: what is another's is passed over, and settled once nothing waits before it")
   func passing() throws {
-    var ring = try opened(Memory(capacity: 4))
+    let memory = Memory(capacity: 4)
+    var ring = try opened(memory)
     for n in 0..<3 { ring.append(fix(n)) }
     var cursor = Cursor(at: 0)
     cursor.pass(to: 1)
@@ -23,6 +24,8 @@ import Testing
     }
     settled = cursor
     #expect(!settled.settle(to: 3) && settled == cursor)
+    #expect(!settled.settle(to: 4), "the gap is told first")
+    #expect(settled.takeGap()?.range == 3..<4)
     let all = settled.settle(to: 4)
     #expect(all && settled.acknowledged == 4 && settled.delivered == 4 && settled.gap == nil)
   }
