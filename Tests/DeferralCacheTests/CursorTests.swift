@@ -16,16 +16,20 @@ import Testing
     cursor.pass(to: 1)
     #expect(cursor.acknowledged == 1 && cursor.delivered == 3)
     var settled = cursor
-    #expect(settled.settle(to: 2) && settled.acknowledged == 2 && settled.delivered == 3)
+    let early = settled.settle(to: 2)
+    #expect(early && settled.acknowledged == 2 && settled.delivered == 3)
     // More was overwritten than is another's: it is lost to who begins anew.
     for n in 3..<8 {
       cursor.makeRoom(in: ring)
       ring.append(fix(n))
     }
     settled = cursor
-    #expect(!settled.settle(to: 3) && settled == cursor)
-    #expect(!settled.settle(to: 4), "the gap is told first")
-    #expect(settled.takeGap()?.range == 3..<4)
+    let told = settled.settle(to: 4)
+    #expect(!told && settled == cursor, "the gap is told first")
+    let gap = settled.takeGap()
+    #expect(gap?.range == 3..<4)
+    let part = settled.settle(to: 3)
+    #expect(!part && settled.acknowledged == 1)
     let all = settled.settle(to: 4)
     #expect(all && settled.acknowledged == 4 && settled.delivered == 4 && settled.gap == nil)
   }
