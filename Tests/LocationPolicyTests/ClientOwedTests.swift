@@ -101,6 +101,22 @@ struct ClientOwedTests {
     #expect(world.ask(.connect, .startUpdating) == [.batch(0...1), .batch(4...4)])
   }
 
+  @Test("RNG-3: a stretch before which all is acknowledged stays passed over after the next one")
+  func settledStretch() {
+    let world = World.started()
+    world.fixes(1)
+    world.ask(.stopUpdating)
+    world.fixes(1)
+    world.ask(.startUpdating)
+    #expect(world.fixes(1) == [.batch(2...2)])
+    world.ask(.acknowledge(world.name(0)))
+    // The same process stops and starts once more with a stretch between.
+    world.ask(.stopUpdating)
+    world.fixes(1)
+    world.ask(.startUpdating, .disconnect)
+    #expect(world.ask(.connect, .startUpdating) == [.batch(2...2)])
+  }
+
   @Test("RNG-3: with two stretches before which something waits, the first may come, the last not")
   func twoStretches() {
     let world = World.started()
@@ -148,12 +164,26 @@ struct ClientOwedTests {
       #expect(world.ask(.setAuthorized(true)) == [])
       world.now = 30
       #expect(world.ask(request) == [])
-      var told = world.drain([5, 15, 20, 25, 19, 26])
+      var told = world.drain([5, 15, 20, 25, 19, 26, 18])
       told += world.ask(.connect, .startUpdating)
-      // Of the denied time are 0, 1, 2 and, out of order, 4.
+      // Of the denied time are 0, 1, 2 and, out of order, 4 and 6.
       #expect(told.contains(.batch(3...3)))
       for case .batch(let range) in told { #expect(range == 3...3 || range == 5...5) }
     }
+  }
+
+  @Test("X7, DEF-13: ends that a denial left untold come before any fix made after it")
+  func deniedEnds() {
+    let world = World.engaged()
+    world.buffers = true
+    world.ask(Self.call)
+    world.ask(.setExecution(.suspended), .setAuthorized(false), .setAuthorized(true))
+    world.now = 1
+    #expect(world.drain([1]) == [])
+    #expect(
+      world.ask(.setExecution(.background)) == [
+        .finish(15), .finish(1), .batch(0...0), .failure(1),
+      ])
   }
 
   @Test("STD-8: after a denial there is no location")
