@@ -62,7 +62,6 @@ extension Client {
     isConnected = false
     cursor.rewind()
     dueUntil = cursor.delivered
-    passNotOwed()
   }
 
   private mutating func startUpdating(_ context: ClientContext) {

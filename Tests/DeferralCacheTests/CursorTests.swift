@@ -3,6 +3,37 @@ import LocationTypes
 import Testing
 
 @Suite("Cursors") struct CursorTests {
+  @Test("RNG-3: what is another's is passed over, and settled once nothing waits before it")
+  func passing() throws {
+    let memory = Memory(capacity: 4)
+    var ring = try opened(memory)
+    for n in 0..<3 { ring.append(fix(n)) }
+    var cursor = Cursor(at: 0)
+    cursor.pass(to: 1)
+    #expect(cursor == Cursor(at: 1))
+    cursor.deliver(to: 2, in: ring)
+    cursor.pass(to: 3)
+    cursor.pass(to: 1)
+    #expect(cursor.acknowledged == 1 && cursor.delivered == 3)
+    var settled = cursor
+    let early = settled.settle(to: 2)
+    #expect(early && settled.acknowledged == 2 && settled.delivered == 3)
+    // More was overwritten than is another's: it is lost to who begins anew.
+    for n in 3..<8 {
+      cursor.makeRoom(in: ring)
+      ring.append(fix(n))
+    }
+    settled = cursor
+    let told = settled.settle(to: 4)
+    #expect(!told && settled == cursor, "the gap is told first")
+    let gap = settled.takeGap()
+    #expect(gap?.range == 3..<4)
+    let part = settled.settle(to: 3)
+    #expect(!part && settled.acknowledged == 1)
+    let all = settled.settle(to: 4)
+    #expect(all && settled.acknowledged == 4 && settled.delivered == 4 && settled.gap == nil)
+  }
+
   @Test(
     "RNG-4: every capacity, start, cursor and count: what the head passes is told, no more, no less",
     arguments: 2...5)

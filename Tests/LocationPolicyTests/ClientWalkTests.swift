@@ -52,7 +52,7 @@ struct Oracle {
 struct ClientWalkTests {
   @Test(
     "RNG-3, RNG-4, DEF-8, DEF-10, DEF-30, DEF-37: each fix once, in order, or in a gap; each call one finish",
-    arguments: 0..<120 as Range<UInt64>)
+    arguments: 0..<200 as Range<UInt64>)
   func walk(_ seed: UInt64) throws {
     var walk = Walk(seed: seed, hasFilter: false)
     for _ in 0..<500 { try walk.step() }
@@ -60,7 +60,7 @@ struct ClientWalkTests {
 
   @Test(
     "STD-4, DEF-39: with a filter, nothing out of order and each call one finish",
-    arguments: 500..<540 as Range<UInt64>)
+    arguments: 500..<560 as Range<UInt64>)
   func filteredWalk(_ seed: UInt64) throws {
     var walk = Walk(seed: seed, hasFilter: true)
     for _ in 0..<500 { try walk.step() }
