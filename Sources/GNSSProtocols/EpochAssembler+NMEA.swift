@@ -1,0 +1,104 @@
+import LocationTypes
+
+// Sentences: the epoch that is open, and what opens and closes it.
+
+extension EpochAssembler {
+  /// What entering an epoch closed, if anything.
+  struct Entry {
+    var epoch: Epoch?
+  }
+
+  mutating func open(_ now: Instant) {
+    if hasDraft { return }
+    draft = EpochDraft()
+    draft.received = now
+    hasDraft = true
+  }
+
+  /// Makes the draft the one to which a sentence belongs that may bear a time.
+  ///
+  /// - Returns: nil when the sentence comes late for the epoch just given, and is left out.
+  mutating func enter(
+    _ kind: UInt8, _ talker: Talker, _ time_us: Int64?, _ now: Instant
+  ) -> Entry? {
+    if let time_us, !hasDraft || time_us != draft.time_us, isLate(time_us, now) { return nil }
+    var entry = Entry()
+    if isHolding, let time_us, !isHeld(time_us), !hasDraft || draft.opener == nil {
+      // The time that NAV-PVT waited for has passed, with no sentence of it.
+      isHolding = false
+      entry.epoch = held
+    }
+    if hasDraft, startsAnother(kind, talker, time_us) { entry.epoch = closeDraft(at: now) }
+    open(now)
+    if draft.opener == nil {
+      draft.opener = (kind, talker)
+      draft.received = now
+    }
+    if let time_us { draft.time_us = time_us }
+    return entry
+  }
+
+  /// A ZDA neither begins nor ends an epoch: some receivers send the time of the second to come.
+  mutating func take(_ m: ZDA) {
+    guard m.date != nil, let time_us = m.time_us else { return }
+    if hasDraft, draft.time_us == time_us {
+      draft.zdaDate = m.date
+    } else if !hasDraft || draft.opener == nil {
+      calendar.learn(m.date, time_us)
+    } else {
+      heardDate = m
+    }
+  }
+
+  func startsAnother(_ kind: UInt8, _ talker: Talker, _ time_us: Int64?) -> Bool {
+    if let time_us, let open = draft.time_us { return time_us != open }
+    // No time to go by: the sentence that began the epoch comes again.
+    guard let opener = draft.opener else { return false }
+    return opener.kind == kind && opener.talker == talker
+  }
+
+  mutating func takeHeld() -> Epoch? {
+    if !isHolding { return nil }
+    isHolding = false
+    return held
+  }
+
+  func isHeld(_ time_us: Int64) -> Bool {
+    guard isHolding, let utc = held.utc else { return false }
+    return EpochAssembler.distance_us(time_us, utc.microsecondsOfDay)
+      <= EpochAssembler.tolerance_us
+  }
+
+  func isLate(_ time_us: Int64, _ now: Instant) -> Bool {
+    if isHeld(time_us) { return false }
+    guard let last, now - last.at < EpochAssembler.lateness else { return false }
+    if !last.isUBX { return time_us == last.time_us }
+    return EpochAssembler.distance_us(time_us, last.time_us) <= EpochAssembler.tolerance_us
+  }
+
+  /// The distance of two times of day, across midnight where that is shorter.
+  static func distance_us(_ a: Int64, _ b: Int64) -> Int64 {
+    let distance = abs(a - b)
+    return min(distance, abs(86_400_000_000 - distance))
+  }
+
+  mutating func closeDraft(at now: Instant) -> Epoch? {
+    if !hasDraft { return takeHeld() }
+    hasDraft = false
+    defer {
+      // The date of a time after this epoch.
+      if let later = heardDate, let time_us = later.time_us { calendar.learn(later.date, time_us) }
+      heardDate = nil
+    }
+    if !draft.isTold { return takeHeld() }
+    var epoch = draft.epoch(options)
+    calendar.date(&epoch, from: draft)
+    if let earlier = takeHeld() {
+      guard epoch.fix != nil, draft.time_us != nil else { return earlier }
+      epoch.climb_mmps = earlier.climb_mmps
+      epoch.timeAccuracy_ns = earlier.timeAccuracy_ns
+    }
+    if let time_us = draft.time_us { last = Given(time_us: time_us, isUBX: false, at: now) }
+    return epoch
+  }
+}
