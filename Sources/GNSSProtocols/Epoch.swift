@@ -70,6 +70,11 @@ public struct EpochOptions: Equatable, Sendable {
   /// Of an epoch in both protocols: whether NAV-PVT waits for sentences of its time, which then go
   /// before it, as with gpsd. For recordings; live it is given at once and the sentences left out.
   public var waitsForSentences = false
+  /// Whether the last sentence of an epoch is learned, so that the epoch is given with it and not with
+  /// the next one's first. For live receivers; then what comes late is left out.
+  public var learnsEnd = false
+  /// The silence that ends an epoch until the receiver's own is learned.
+  public var pause = Interval.milliseconds(100)
   /// Marks all fixes as coming from a simulation or replay (LOC-8).
   public var isSimulated = false
 

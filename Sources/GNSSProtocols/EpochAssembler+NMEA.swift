@@ -9,10 +9,14 @@ extension EpochAssembler {
   }
 
   mutating func open(_ now: Instant) {
-    if hasDraft { return }
+    if hasDraft {
+      landing = .joined
+      return
+    }
     draft = EpochDraft()
     draft.received = now
     hasDraft = true
+    landing = .opened
   }
 
   /// Makes the draft the one to which a sentence belongs that may bear a time.
@@ -21,14 +25,19 @@ extension EpochAssembler {
   mutating func enter(
     _ kind: UInt8, _ talker: Talker, _ time_us: Int64?, _ now: Instant
   ) -> Entry? {
-    if let time_us, !hasDraft || time_us != draft.time_us, isLate(time_us, now) { return nil }
+    if let time_us, !hasDraft || time_us != draft.time_us, isLate(time_us, now) {
+      landing = .late
+      return nil
+    }
     var entry = Entry()
     if isHolding, let time_us, !isHeld(time_us), !hasDraft || draft.opener == nil {
       // The time that NAV-PVT waited for has passed, with no sentence of it.
       isHolding = false
       entry.epoch = held
     }
-    if hasDraft, startsAnother(kind, talker, time_us) { entry.epoch = closeDraft(at: now) }
+    if hasDraft, startsAnother(kind, talker, time_us) {
+      entry.epoch = closeDraft(at: now, by: .nextTime)
+    }
     open(now)
     if draft.opener == nil {
       draft.opener = (kind, talker)
@@ -40,6 +49,11 @@ extension EpochAssembler {
 
   /// A ZDA neither begins nor ends an epoch: some receivers send the time of the second to come.
   mutating func take(_ m: ZDA) {
+    if hasDraft {
+      landing = .joined
+    } else if let time_us = m.time_us, last?.time_us == time_us {
+      landing = .late
+    }
     guard m.date != nil, let time_us = m.time_us else { return }
     if hasDraft, draft.time_us == time_us {
       draft.zdaDate = m.date
@@ -82,9 +96,12 @@ extension EpochAssembler {
     return min(distance, abs(86_400_000_000 - distance))
   }
 
-  mutating func closeDraft(at now: Instant) -> Epoch? {
+  mutating func closeDraft(at now: Instant, by cause: EpochEnd.Cause) -> Epoch? {
     if !hasDraft { return takeHeld() }
     hasDraft = false
+    if options.learnsEnd {
+      if draft.opener == nil { end.dissolve() } else { end.close(by: cause) }
+    }
     defer {
       // The date of a time after this epoch.
       if let later = heardDate, let time_us = later.time_us { calendar.learn(later.date, time_us) }

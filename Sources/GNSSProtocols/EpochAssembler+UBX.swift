@@ -6,7 +6,7 @@ extension EpochAssembler {
   mutating func addLive(_ solution: UBXSolution, at now: Instant) -> Epoch? {
     var epoch = Epoch(solution, options, at: now)
     guard let utc = solution.utc else {
-      return inOrder(closeDraft(at: now), epoch)
+      return inOrder(closeDraft(at: now, by: .nextTime), epoch)
     }
     let time_us = utc.microsecondsOfDay
     if hasDraft, let open = draft.time_us,
@@ -15,7 +15,7 @@ extension EpochAssembler {
       // The same epoch in both protocols; NAV-PVT says all that the sentences say.
       hasDraft = false
     }
-    let closed = closeDraft(at: now)
+    let closed = closeDraft(at: now, by: .nextTime)
     if let last, now - last.at < EpochAssembler.lateness, closed == nil,
       last.isUBX
         ? last.time_us == time_us

@@ -3,7 +3,7 @@ import LocationTypes
 /// Puts the messages of one epoch together, whatever their order.
 ///
 /// An NMEA epoch is open from its first sentence until one comes that bears another time, or until
-/// ``close()``. Sentences without a time of their own (GSA, GSV, VTG) belong to the open epoch, and
+/// ``close()``; with ``EpochOptions/learnsEnd`` until the sentence that has ended the epochs before. Sentences without a time of their own (GSA, GSV, VTG) belong to the open epoch, and
 /// to the one that comes next when none is open. NAV-PVT and LOG-BATCH are whole epochs. An epoch
 /// is given once: what comes late for the one just given, or again in the other protocol, is left
 /// out.
@@ -19,12 +19,26 @@ public struct EpochAssembler: Sendable {
   var isHolding = false
   var last: Given?
   var heardDate: ZDA?
+  var end: EpochEnd
+  var landing = Landing.nowhere
 
   /// The epoch given last, to know it again.
   struct Given {
     var time_us: Int64
     var isUBX: Bool
     var at: Instant
+  }
+
+  /// What became of the message that was added last.
+  enum Landing {
+    /// It is of no epoch in the making.
+    case nowhere
+    /// It opened an epoch.
+    case opened
+    /// It went into the open epoch.
+    case joined
+    /// The epoch to which it belongs had been given.
+    case late
   }
 
   /// Receivers round UBX and NMEA times of one epoch differently, by less than this.
@@ -36,6 +50,17 @@ public struct EpochAssembler: Sendable {
   public init(_ options: EpochOptions = EpochOptions()) {
     self.options = options
     calendar = EpochCalendar(options)
+    end = EpochEnd(pause: options.pause)
+  }
+
+  /// The silence of the line that ends the open epoch: to be closed when so much has passed since the
+  /// last byte. Learned, where the options say so; 20 to 400 ms.
+  public var pause: Interval { end.pause }
+
+  /// Tells that bytes have come, before what they make is added: how long a receiver is silent within
+  /// an epoch is learned from it.
+  public mutating func hear(at now: Instant) {
+    if options.learnsEnd { end.hear(at: now) }
   }
 
   /// Whether sentences of an unfinished epoch, or an epoch for ``next()``, are held.
@@ -47,7 +72,11 @@ public struct EpochAssembler: Sendable {
   /// epoch closes an NMEA epoch, the NMEA one is given and the other by ``next()``, or by the next
   /// call of whatever kind: none is lost. O(1).
   public mutating func add(_ message: GNSSMessage, at now: Instant) -> Epoch? {
-    if !hasWaiting { return made(by: message, at: now) }
+    if !hasWaiting {
+      let epoch = made(by: message, at: now)
+      guard options.learnsEnd, let own = closeIfOver(message, at: now) else { return epoch }
+      return inOrder(epoch, own)
+    }
     let earlier = next()
     // An epoch waits only where none is open, so this message makes one at most.
     if let made = made(by: message, at: now) { wait(made) }
@@ -71,10 +100,11 @@ public struct EpochAssembler: Sendable {
   /// - Returns: nil when none is open, or when nothing told whether there is a position.
   public mutating func close() -> Epoch? {
     if hasWaiting { return next() }
-    return closeDraft(at: draft.received)
+    return closeDraft(at: draft.received, by: .silence)
   }
 
   mutating func made(by message: GNSSMessage, at now: Instant) -> Epoch? {
+    landing = .nowhere
     switch message {
     case .rmc(let m):
       guard let closed = enter(0, m.talker, m.time_us, now) else { return nil }
@@ -107,5 +137,22 @@ public struct EpochAssembler: Sendable {
     case .acknowledged, .refused, .receiverVersion, .batchStatus, .other: break
     }
     return nil
+  }
+}
+
+// MARK: The learned end
+
+extension EpochAssembler {
+  /// Closes the open epoch if `message`, just added, is known to be the last of an epoch.
+  private mutating func closeIfOver(_ message: GNSSMessage, at now: Instant) -> Epoch? {
+    switch landing {
+    case .nowhere: return nil
+    case .late:
+      end.comeLate()
+      return nil
+    case .opened: if let mark = EpochMark(message) { end.begin(with: mark) }
+    case .joined: if let mark = EpochMark(message) { end.goOn(with: mark) }
+    }
+    return end.isOver ? closeDraft(at: now, by: .lastMessage) : nil
   }
 }

@@ -55,7 +55,7 @@ extension Engine {
     if isDriverDue && !effects.isDriverDone {
       drive(.deadline, &effects)
       effects.proceeds = true
-    } else if isMidEpoch && now - lastByte >= setup.epochPause && !effects.isDriverDone {
+    } else if isMidEpoch && now - lastByte >= assembler.pause && !effects.isDriverDone {
       closeEpoch(&effects)
     }
   }
@@ -71,7 +71,7 @@ extension Engine {
         return false
       }
       let since = overdueSince ?? now
-      guard lastByte < now || now - since >= setup.epochPause else {
+      guard lastByte < now || now - since >= setup.epochs.pause else {
         overdueSince = since
         return false
       }
@@ -165,7 +165,7 @@ extension Engine {
     effects.board = .awake
     effects.listens = !isStreaming || silence >= setup.gather
     if !effects.listens { effects.wake = min(effects.wake, now + setup.gather) }
-    if isMidEpoch { effects.wake = min(effects.wake, lastByte + setup.epochPause) }
+    if isMidEpoch { effects.wake = min(effects.wake, lastByte + assembler.pause) }
   }
 
   private func situation(_ demand: DemandSummary) -> Situation {

@@ -75,7 +75,10 @@ public struct Engine: ~Copyable {
       precondition(chunkOffset == chunk.count, "the chunk before was not finished: .proceed")
       chunk = new
       chunkOffset = 0
-      if new.count > 0 { lastByte = now }
+      if new.count > 0 {
+        lastByte = now
+        assembler.hear(at: now)
+      }
       if isDeaf { backlogReadAt = now }
       consume(&effects)
     case .proceed: consume(&effects)

@@ -16,8 +16,6 @@ public struct EngineSetup: Sendable {
   /// How long a delivered batch keeps the board awake for its acknowledgement (RNG-8), and how long
   /// after the end of a deferral nothing is torn down, for its handler may call again (X1).
   public var deliveryHold: Interval
-  /// The silence on the line that ends an epoch.
-  public var epochPause: Interval
   /// How long the board lets bytes gather once the first has come.
   public var gather: Interval
   /// The time without a fix after which clients are told `locationUnknown` (STD-10).
@@ -28,9 +26,9 @@ public struct EngineSetup: Sendable {
     self.receiver = receiver
     self.figures = figures
     epochs = EpochOptions()
+    epochs.learnsEnd = true
     assumedAccuracy_mm = 10_000
     deliveryHold = .seconds(2)
-    epochPause = .milliseconds(100)
     gather = .milliseconds(10)
     unknownAfter = .seconds(60)
   }

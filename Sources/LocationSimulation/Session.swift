@@ -95,7 +95,7 @@ public struct Session {
     engineSetup.epochs.recordingDate = scan.date
     let board = SimulatedBoard(setup, replaying: scan.recording)
     // The last epoch ends with a silence.
-    let end = scan.end + engineSetup.epochPause * 4
+    let end = scan.end + engineSetup.epochs.pause * 4
     return run(board, engineSetup, until: end, bill: false, progress, nil, sink)
   }
 

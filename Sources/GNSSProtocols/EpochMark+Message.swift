@@ -1,0 +1,23 @@
+extension EpochMark {
+  /// The place of a message in its epoch, the turn not yet counted; nil for what is of no epoch.
+  init?(_ message: GNSSMessage) {
+    switch message {
+    case .rmc(let m): self.init(0, m.talker)
+    case .gga(let m): self.init(1, m.talker)
+    case .gll(let m): self.init(2, m.talker)
+    case .gst(let m): self.init(3, m.talker)
+    case .zda(let m): self.init(4, m.talker)
+    case .gsa(let m): self.init(5, m.talker)
+    case .gsv(let m):
+      self.init(6, m.talker)
+      mayEnd = m.number == m.sentences
+    case .vtg(let m): self.init(7, m.talker)
+    case .navPVT, .batchEntry, .acknowledged, .refused, .receiverVersion, .batchStatus, .other:
+      return nil
+    }
+  }
+
+  private init(_ kind: UInt8, _ talker: Talker) {
+    self.init(kind: kind, talker: UInt16(talker.first) << 8 | UInt16(talker.second))
+  }
+}

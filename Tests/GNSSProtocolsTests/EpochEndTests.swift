@@ -1,0 +1,273 @@
+import LocationTypes
+import Testing
+
+@testable import GNSSProtocols
+
+/// A live receiver on a line: sentences go in with their moments, epochs come out with theirs.
+private struct Live {
+  /// An epoch and when it was given, after its cycle began.
+  struct Given: Equatable {
+    var second: Int
+    var after_ms: Int64
+  }
+
+  var assembler: EpochAssembler
+  var given: [Given] = []
+  var fixes: [Fix] = []
+  private var cycle = 0
+  private var lastByte = Instant.boot
+  private var isFlowing = false
+
+  init() {
+    var options = EpochOptions()
+    options.learnsEnd = true
+    assembler = EpochAssembler(options)
+  }
+
+  private func start(of second: Int) -> Instant { Instant(seconds: Double(10 + second)) }
+
+  private mutating func take(_ epoch: Epoch?, at now: Instant) {
+    guard let epoch else { return }
+    given.append(Given(second: cycle, after_ms: (now - start(of: cycle)).microseconds / 1_000))
+    if let fix = epoch.fix { fixes.append(fix) }
+  }
+
+  /// Lets the line be silent until `now`, as the engine does.
+  private mutating func wait(until now: Instant) {
+    if isFlowing { lastByte = now }
+    while assembler.isOpen, now - lastByte >= assembler.pause {
+      take(assembler.close(), at: lastByte + assembler.pause)
+    }
+  }
+
+  /// One second's sentences, each that long after the one before; `nil` as text is nothing heard.
+  mutating func second(_ lines: [(text: String?, gap_ms: Int64)]) {
+    var now = start(of: cycle)
+    wait(until: now)
+    for line in lines {
+      now = now + .milliseconds(line.gap_ms)
+      wait(until: now)
+      guard let text = line.text else { continue }
+      assembler.hear(at: isFlowing ? .boot : now)
+      lastByte = now
+      for message in decode(sentence(text)).messages {
+        take(assembler.add(message, at: now), at: now)
+        while let epoch = assembler.next() { take(epoch, at: now) }
+      }
+    }
+    wait(until: start(of: cycle + 1))
+    cycle += 1
+  }
+
+  /// The same in even steps; `flowing` if bytes come all the time.
+  mutating func second(_ lines: [String], every gap_ms: Int64 = 10, flowing: Bool = false) {
+    if flowing { isFlowing = true }
+    second(lines.map { ($0, gap_ms) })
+  }
+}
+
+private func rmc(_ second: Int) -> String {
+  "GPRMC,1200\(second < 10 ? "0" : "")\(second),A,4800.0,N,01100.0,E,1.0,90.0,010626,,,A"
+}
+private func gga(_ second: Int) -> String {
+  "GPGGA,1200\(second < 10 ? "0" : "")\(second),4800.0,N,01100.0,E,1,08,1.0,500.0,M,47.0,M,,"
+}
+private let gsa = "GPGSA,A,3,01,02,03,,,,,,,,,,2.0,1.2,1.6"
+private let vtg = "GPVTG,90.0,T,,M,1.0,N,1.9,K,A"
+private func gsv(_ number: Int, of count: Int, talker: String = "GP") -> String {
+  "\(talker)GSV,\(count),\(number),11,01,10,100,30,02,20,110,31,03,30,120,32,04,40,130,33"
+}
+
+@Suite("The learned end of an epoch") struct EpochEndTests {
+  @Test("after two epochs the third is given with its last sentence")
+  func learned() {
+    var live = Live()
+    for second in 0..<5 { live.second([rmc(second), gga(second), gsa, vtg]) }
+    // The first two wait for 100 ms of silence.
+    #expect(live.given.map(\.after_ms) == [140, 140, 40, 40, 40])
+    #expect(live.given.map(\.second) == [0, 1, 2, 3, 4])
+    #expect(!live.assembler.isOpen)
+  }
+
+  @Test("without a learned end an epoch is given with the next one or at close")
+  func unlearned() {
+    var assembler = EpochAssembler()
+    for second in 0..<9 {
+      assembler.hear(at: .boot + .seconds(Int64(second)))
+      for line in [rmc(second), gga(second)] {
+        let epoch = assembler.add(decode(sentence(line)).messages[0], at: .boot)
+        #expect((epoch != nil) == (second > 0 && line == rmc(second)))
+      }
+    }
+    #expect(assembler.pause == .milliseconds(100))
+  }
+
+  @Test("an epoch of one sentence is given with it")
+  func single() {
+    var live = Live()
+    for second in 0..<5 { live.second([rmc(second)]) }
+    #expect(live.given.map(\.after_ms) == [110, 110, 10, 10, 10])
+  }
+
+  @Test("three of one kind: the last of them counts, and GSV by whole groups")
+  func turns() {
+    var live = Live()
+    for second in 0..<4 { live.second([rmc(second), gga(second), gsa, gsa, gsa]) }
+    #expect(live.given.map(\.after_ms) == [150, 150, 50, 50])
+    var views = Live()
+    for second in 0..<6 {
+      // The number of satellites changes, and with it how many sentences tell of them.
+      let count = 1 + second % 3
+      let groups =
+        (1...count).map { gsv($0, of: count) } + [gsv(1, of: 1, talker: "GL")]
+      views.second([rmc(second), gga(second)] + groups)
+    }
+    #expect(views.given.map(\.after_ms) == [140, 150, 60, 40, 50, 60])
+  }
+
+  @Test("a last sentence lost on the line costs that epoch a silence, and nothing else")
+  func lost() {
+    var live = Live()
+    for second in 0..<12 {
+      live.second(
+        second == 5 || second == 8 ? [rmc(second), gga(second)] : [rmc(second), gga(second), vtg])
+    }
+    #expect(live.given.map(\.second) == Array(0..<12))
+    // By then a silence of 20 ms ends an epoch.
+    for (second, given) in live.given.enumerated() where second >= 2 {
+      let isLost = second == 5 || second == 8
+      #expect(given.after_ms == (isLost ? (second < 8 ? 120 : 40) : 30), "second \(second)")
+    }
+  }
+
+  @Test("another order of sentences is learned after four silences")
+  func changed() {
+    var live = Live()
+    for second in 0..<5 { live.second([rmc(second), gga(second), vtg]) }
+    for second in 5..<12 { live.second([rmc(second), vtg, gga(second)]) }
+    #expect(live.given.count == 12)
+    #expect(live.given.suffix(2).allSatisfy { $0.after_ms == 30 })
+    #expect(live.fixes.suffix(2).allSatisfy { $0.altitude_mm == 500_000 && $0.speed_mmps != nil })
+  }
+
+  @Test("what comes only every fifth second is not cut off for ever")
+  func everyFifth() {
+    var live = Live()
+    for second in 0..<59 {
+      live.second(
+        second % 5 == 4
+          ? [rmc(second), gga(second), gsv(1, of: 2), gsv(2, of: 2)] : [rmc(second), gga(second)])
+    }
+    #expect(live.given.map(\.second) == Array(0..<59))
+    // Never more than 50 ms after the last byte, once the silences are known.
+    for given in live.given.dropFirst(8) {
+      let end: Int64 = given.second % 5 == 4 ? 40 : 20
+      #expect(given.after_ms <= end + 50, "second \(given.second)")
+    }
+    // In the end the four sentences are waited for: the satellites of the fifth are there.
+    let views = live.assembler
+    #expect(views.pause <= .milliseconds(45))
+  }
+
+  @Test("a silence inside the epoch is learned: at most one epoch is cut")
+  func pauseInside() {
+    var live = Live()
+    // 60 ms between the two halves, the last sentence never the same.
+    for second in 0..<30 {
+      live.second([
+        (rmc(second), 10), (gga(second), 60), (second % 2 == 0 ? vtg : gsa, 10),
+      ])
+    }
+    #expect(live.given.map(\.second) == Array(0..<30))
+    #expect(live.fixes.allSatisfy { $0.altitude_mm == 500_000 })
+    #expect(live.assembler.pause == .milliseconds(120))
+    // A longer one cuts an epoch, and only one.
+    var longer = Live()
+    for second in 0..<30 {
+      longer.second([
+        (rmc(second), 10), (gga(second), 150), (second % 2 == 0 ? vtg : gsa, 10),
+      ])
+    }
+    #expect(longer.given.map(\.second) == Array(0..<30))
+    #expect(longer.fixes.count { $0.altitude_mm == nil } == 1)
+    #expect(longer.assembler.pause == .milliseconds(300))
+  }
+
+  @Test("a pause is never shorter than 20 ms nor longer than 400 ms")
+  func bounds() {
+    var quick = Live()
+    for second in 0..<20 { quick.second([rmc(second), gga(second)], every: 1) }
+    #expect(quick.assembler.pause == .milliseconds(20))
+    var slow = Live()
+    for second in 0..<20 {
+      slow.second([(rmc(second), 10), (gga(second), 350), (second % 2 == 0 ? vtg : gsa, 10)])
+    }
+    #expect(slow.assembler.pause == .milliseconds(400))
+    #expect(slow.given.map(\.second) == Array(0..<20))
+  }
+
+  @Test("on a slow line that is never silent each epoch is given with its last sentence as well")
+  func continuous() {
+    var live = Live()
+    for second in 0..<6 {
+      live.second([rmc(second), gga(second), gsa, vtg], every: 240, flowing: true)
+    }
+    // The first two are ended by the next one's first sentence.
+    let late = [Live.Given(second: 1, after_ms: 240), Live.Given(second: 2, after_ms: 240)]
+    #expect(live.given == late + (2..<6).map { Live.Given(second: $0, after_ms: 960) })
+  }
+
+  @Test("a message that closes an epoch and is another's last gives both, in order")
+  func both() {
+    var options = EpochOptions()
+    options.learnsEnd = true
+    var assembler = EpochAssembler(options)
+    func add(_ text: String) -> [Int64?] {
+      var times: [Int64?] = []
+      for message in decode(sentence(text)).messages {
+        if let epoch = assembler.add(message, at: .boot) { times.append(epoch.timeOfDay_us) }
+        while let epoch = assembler.next() { times.append(epoch.timeOfDay_us) }
+      }
+      return times.map { $0.map { $0 / 1_000_000 - 43_200 } }
+    }
+    #expect(add(rmc(0)) == [])
+    #expect(add(rmc(1)) == [0])
+    // Now the end is known: the third closes the second and is given itself.
+    #expect(add(rmc(2)) == [1, 2])
+    #expect(add(rmc(3)) == [3])
+  }
+
+  @Test("sentences without time that come late for a silence make it longer, and open nothing")
+  func lateWithoutTime() {
+    var live = Live()
+    for second in 0..<40 {
+      // Satellites come 130 ms after the rest, every second time.
+      let last: (String?, Int64) = second % 2 == 0 ? (vtg, 130) : (gsa, 10)
+      live.second([(rmc(second), 10), (gga(second), 10), last])
+    }
+    #expect(live.given.map(\.second) == Array(0..<40))
+    #expect(live.assembler.pause == .milliseconds(260))
+  }
+
+  @Test("a mistake doubles what is needed, up to 64")
+  func doubling() {
+    let end = EpochMark(kind: 0)
+    let other = EpochMark(kind: 1)
+    var learner = EpochEnd(pause: .milliseconds(100))
+    var needed: [Int] = []
+    for _ in 0..<8 {
+      var count = 0
+      repeat {
+        learner.begin(with: end)
+        if learner.isOver { break }
+        learner.close(by: .silence)
+        count += 1
+      } while count < 200
+      needed.append(count)
+      learner.close(by: .lastMessage)
+      learner.begin(with: other)  // what does not begin epochs: it was late
+      learner.close(by: .silence)
+    }
+    #expect(needed == [2, 4, 8, 16, 32, 64, 64, 64])
+  }
+}
