@@ -117,10 +117,10 @@ extension GeodesicSolution {
     self = GeodesicProblem(
       latitude1: far * mirror, latitude2: near * mirror, longitude: abs(longitude)
     ).solve()
-    // Back through the same mirrors: the line run backwards has both azimuths turned by 180°.
-    let turn: Double = isSwapped ? -1 : 1
-    let east = longitude < 0 ? -turn : turn
-    let north = mirror * turn
+    // Back through the same mirrors. A line run backwards has its azimuths turned by 180°, but has been
+    // mirrored from east to west on top of it.
+    let east: Double = longitude < 0 ? -1 : 1
+    let north = isSwapped ? -mirror : mirror
     if isSwapped { swap(&initial, &final) }
     initial = Angle(sine: initial.sine * east, cosine: initial.cosine * north)
     final = Angle(sine: final.sine * east, cosine: final.cosine * north)

@@ -76,7 +76,9 @@ extension GeodesicProblem {
       // On the mirrored latitude and inside: the quartic's root is 0, its limit is known.
       let sine = -x < 1 ? -x : 1
       let cosine = (1 - sine * sine).squareRoot()
-      return Angle(sine: sine, cosine: cosine > Angle.tiny ? -cosine : -Angle.tiny)
+      // On the equator itself due east would stay there; a hair off it leaves.
+      let isStuck = cosine == 0 && b1.sine == 0
+      return Angle(sine: sine, cosine: isStuck ? -Angle.tiny : -cosine)
     }
     // By way of the sphere's longitude, which spares a step of the search against taking the azimuth.
     let root = astroidRoot(x, y)
