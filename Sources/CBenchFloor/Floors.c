@@ -1,5 +1,6 @@
 #include "CBenchFloor.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -115,4 +116,20 @@ uint64_t floor_slots(uint8_t *ring, size_t capacity, uint64_t *sequence, uint64_
     *sequence += 1;
   }
   return ring[60];
+}
+
+uint64_t floor_haversine(const double *radians, size_t pairs, size_t *position, uint64_t distances) {
+  uint64_t sum = 0;
+  for (; distances > 0; distances--) {
+    const double *place = radians + 4 * *position;
+    double north = sin((place[2] - place[0]) / 2);
+    double east = sin((place[3] - place[1]) / 2);
+    double square = north * north + cos(place[0]) * cos(place[2]) * east * east;
+    double distance = 2 * 6371008.8 * asin(sqrt(square));
+    uint64_t bits;
+    memcpy(&bits, &distance, sizeof bits);
+    sum += bits;
+    *position = *position + 1 == pairs ? 0 : *position + 1;
+  }
+  return sum;
 }

@@ -14,6 +14,9 @@ import CBenchFloor
     PathEntry("ubx-to-cache") { CachedFixPath.ubx() },
     PathEntry("engine-step") { EngineStepPath() },
     PathEntry("engine-fix") { EngineFixPath() },
+    PathEntry("local-distance") { DistancePath.local() },
+    PathEntry("geodesic-near") { DistancePath.near() },
+    PathEntry("geodesic") { DistancePath.far() },
   ]
 
   static func main() {

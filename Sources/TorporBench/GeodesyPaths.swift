@@ -1,0 +1,73 @@
+import CBenchFloor
+import LocationTypes
+
+/// Pairs of places, the same in every run.
+private struct Pairs {
+  /// Divides the turns that are counted, so that every pair is counted equally often.
+  static let count = 300
+  var places: [Coordinate] = []
+  /// The same in radians, for the floor: latitude, longitude; latitude, longitude; …
+  var radians: [Double] = []
+
+  /// Second ends up to `reach` billionths of a degree away; anywhere on the globe if nil.
+  init(reach: Int64?) {
+    var seed: UInt64 = 1_736
+    /// A number from −limit to limit (Knuth's MMIX generator).
+    func random(_ limit: Int64) -> Int64 {
+      seed = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return Int64(seed >> 2) % (2 * limit + 1) - limit
+    }
+    for _ in 0..<Pairs.count {
+      let first = Coordinate(
+        latitude_e9: random(80_000_000_000), longitude_e9: random(179_000_000_000))
+      var second = Coordinate(
+        latitude_e9: random(90_000_000_000), longitude_e9: random(180_000_000_000))
+      if let reach {
+        second.latitude_e9 = first.latitude_e9 + random(reach)
+        second.longitude_e9 = first.longitude_e9 + random(reach)
+      }
+      for place in [first, second] {
+        places.append(place)
+        radians += [place.latitude * .pi / 180, place.longitude * .pi / 180]
+      }
+    }
+  }
+}
+
+/// Distances between two places, one a turn; the floor is the haversine formula on a sphere.
+struct DistancePath: HotPath {
+  let unit = "distance"
+  private let pairs: Pairs
+  private let isLocal: Bool
+  private var position = 0
+  private var floorPosition = 0
+
+  private init(_ pairs: Pairs, isLocal: Bool) {
+    self.pairs = pairs
+    self.isLocal = isLocal
+  }
+
+  /// The cheap form, between fixes up to a kilometre apart.
+  static func local() -> DistancePath { DistancePath(Pairs(reach: 10_000_000), isLocal: true) }
+  /// The exact form between the same places.
+  static func near() -> DistancePath { DistancePath(Pairs(reach: 10_000_000), isLocal: false) }
+  /// The exact form between places all over the globe.
+  static func far() -> DistancePath { DistancePath(Pairs(reach: nil), isLocal: false) }
+
+  mutating func run(_ turns: Int) -> UInt64 {
+    let places = pairs.places
+    var sum: UInt64 = 0
+    for _ in 0..<turns {
+      let (a, b) = (places[position], places[position + 1])
+      sum &+= (isLocal ? a.localDistance(to: b) : a.distance(to: b)).bitPattern
+      position = position + 2 == places.count ? 0 : position + 2
+    }
+    return sum
+  }
+
+  mutating func runFloor(_ turns: Int) -> UInt64 {
+    unsafe pairs.radians.withUnsafeBufferPointer {
+      unsafe floor_haversine($0.baseAddress, Pairs.count, &floorPosition, UInt64(turns))
+    }
+  }
+}
