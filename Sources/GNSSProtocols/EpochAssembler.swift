@@ -19,12 +19,24 @@ public struct EpochAssembler: Sendable {
   var isHolding = false
   var last: Given?
   var heardDate: ZDA?
+  // The parts of a UBX epoch: see EpochAssembler+Navigation.swift.
+  var parts = UBXDraft()
+  var hasParts = false
+  var awaited = Epoch()
+  var isAwaiting = false
+  var awaitedTime_ms: UInt32?
+  var precision = PrecisionHabit()
+  var view = UBXSatellites(timeOfWeek_ms: 0)
+  var hasView = false
+  var leapSeconds: Int8?
 
   /// The epoch given last, to know it again.
-  struct Given {
+  struct Given: Equatable {
     var time_us: Int64
     var isUBX: Bool
     var at: Instant
+    var timeOfWeek_ms: UInt32?
+    var isHighRate = false
   }
 
   /// Receivers round UBX and NMEA times of one epoch differently, by less than this.
@@ -39,7 +51,7 @@ public struct EpochAssembler: Sendable {
   }
 
   /// Whether sentences of an unfinished epoch, or an epoch for ``next()``, are held.
-  public var isOpen: Bool { hasDraft || hasWaiting || isHolding }
+  public var isOpen: Bool { hasDraft || hasWaiting || isHolding || hasParts || isAwaiting }
 
   /// Adds a message and gives the epoch that it closed or is.
   ///
@@ -47,23 +59,17 @@ public struct EpochAssembler: Sendable {
   /// epoch closes an NMEA epoch, the NMEA one is given and the other by ``next()``, or by the next
   /// call of whatever kind: none is lost. O(1).
   public mutating func add(_ message: GNSSMessage, at now: Instant) -> Epoch? {
-    if !hasWaiting { return made(by: message, at: now) }
-    let earlier = next()
-    // An epoch waits only where none is open, so this message makes one at most.
-    if let made = made(by: message, at: now) { wait(made) }
-    return earlier
+    if !hasWaiting && !isAwaiting { return made(by: message, at: now) }
+    return addBehind(message, at: now)
   }
 
   /// Gives the epoch that the last message completed beside the one that ``add(_:at:)`` gave.
   public mutating func next() -> Epoch? {
-    if !hasWaiting { return nil }
-    hasWaiting = false
-    return waiting
-  }
-
-  mutating func wait(_ epoch: Epoch) {
-    waiting = epoch
-    hasWaiting = true
+    if hasWaiting {
+      hasWaiting = false
+      return waiting
+    }
+    return isAwaiting && awaitedTime_ms == nil ? takeAwaited() : nil
   }
 
   /// Closes the epoch in the making: the line has been silent, or the stream has ended.
@@ -71,6 +77,8 @@ public struct EpochAssembler: Sendable {
   /// - Returns: nil when none is open, or when nothing told whether there is a position.
   public mutating func close() -> Epoch? {
     if hasWaiting { return next() }
+    if isAwaiting { return takeAwaited() }
+    if hasParts { return closeParts(at: parts.received) }
     return closeDraft(at: draft.received)
   }
 
@@ -103,6 +111,8 @@ public struct EpochAssembler: Sendable {
       open(now)
       draft.take(m)
     case .navPVT(let solution): return addLive(solution, at: now)
+    case .hnrPVT(let solution): return addHighRate(solution, at: now)
+    case .navigation(let part): return addPart(part, at: now)
     case .batchEntry(let entry): return addStored(entry.solution, at: now)
     case .acknowledged, .refused, .receiverVersion, .batchStatus, .other: break
     }
