@@ -13,6 +13,17 @@ struct EightBytes {
     word = UInt64(littleEndian: bits)
   }
 
+  @inline(__always) private init(word: UInt64) { self.word = word }
+
+  /// The first eight lanes and the last eight.
+  @inline(__always) static func halves(of lanes: SIMD16<UInt8>) -> (EightBytes, EightBytes) {
+    let words = unsafe unsafeBitCast(lanes, to: SIMD2<UInt64>.self)
+    return (
+      EightBytes(word: UInt64(littleEndian: words[0])),
+      EightBytes(word: UInt64(littleEndian: words[1]))
+    )
+  }
+
   /// The exclusive or of all, if each is printable ASCII and neither star nor dollar; else nil.
   @inline(__always) var parityIfPlain: UInt8? {
     // A byte's high bit is set where the byte is wanted; a false one only sends us the slow way.
@@ -42,32 +53,5 @@ struct EightBytes {
     let first = ((word & EightBytes.even) &* 0x0008_0006_0004_0002) >> 48
     let second = ((word >> 8 & EightBytes.even) &* 0x0007_0005_0003_0001) >> 48
     return UInt32(truncatingIfNeeded: first &+ second)
-  }
-}
-
-/// The 8-bit Fletcher checksum of UBX, over class, identifier, length and payload.
-struct UBXChecksum {
-  var a: UInt8
-  var b: UInt8
-
-  /// Sums up the bytes from the class to the end of the payload, at most 1,028.
-  init(of bytes: Span<UInt8>) {
-    // Kept wide and cut at the end: 1,028 × 1,028 × 255 is below 2³².
-    var first: UInt32 = 0
-    var second: UInt32 = 0
-    var i = 0
-    while i + 8 <= bytes.count {
-      let eight = EightBytes(bytes, at: i)
-      second &+= 8 &* first &+ eight.weightedSum
-      first &+= eight.sum
-      i += 8
-    }
-    while i < bytes.count {
-      first &+= UInt32(bytes[i])
-      second &+= first
-      i += 1
-    }
-    a = UInt8(truncatingIfNeeded: first)
-    b = UInt8(truncatingIfNeeded: second)
   }
 }

@@ -21,42 +21,104 @@ import LocationTypes
 }
 
 /// What one epoch's messages add up to.
+///
+/// Stored as ``Fix`` is: a field's smallest or largest value stands for "not known", so that an epoch
+/// is copied in a few wide moves.
 public struct Epoch: Equatable, Sendable {
-  /// When, if date and time are known.
-  public var utc: UTCTime?
-  /// UTC time of day in µs, if at least that is known.
-  public var timeOfDay_us: Int64?
-  /// The date was repaired, taken from the recording's, or not resolved by the receiver (STD-13).
-  public var isDateUncertain = false
   /// The position; nil when there is no valid one.
   ///
   /// `acquired` is the moment that was given with the epoch's first message.
   public var fix: Fix?
+  var utc_us: Int64 = .min
+  var time_us: Int64 = .min
+  var geoidSeparation_raw: Int32 = .min
+  var climb_raw: Int32 = .min
+  var timeAccuracy_raw: UInt32 = .max
+  var latitudeError_raw: Int32 = .min
+  var longitudeError_raw: Int32 = .min
+  var hdop_raw: UInt16 = .max
+  var vdop_raw: UInt16 = .max
+  var pdop_raw: UInt16 = .max
+  var satellitesInView_raw: UInt8 = .max
+  var meanSignal_raw: UInt8 = .max
+  var bestSignal_raw: UInt8 = .max
+  /// The date was repaired, taken from the recording's, or not resolved by the receiver (STD-13).
+  public var isDateUncertain = false
   /// Whether there is one and of what kind.
   public var mode = EpochMode.notSeen
   /// Live or out of a batch.
   public var origin: EpochOrigin
-  /// Horizontal dilution of precision × 100.
-  public var hdop_e2: UInt16?
-  /// Vertical dilution of precision × 100.
-  public var vdop_e2: UInt16?
-  /// Position dilution of precision × 100.
-  public var pdop_e2: UInt16?
-  /// Satellites in view, as far as the receiver said since the epoch before.
-  public var satellitesInView: UInt8?
-  /// Geoid above ellipsoid, mm.
-  public var geoidSeparation_mm: Int32?
-  /// Upward speed, mm/s.
-  public var climb_mmps: Int32?
-  /// Error of the time, ns.
-  public var timeAccuracy_ns: UInt32?
-  /// Error of the latitude, 1 σ, mm, where told apart from the longitude's.
-  public var latitudeError_mm: Int32?
-  /// Error of the longitude, 1 σ, mm.
-  public var longitudeError_mm: Int32?
 
   /// Creates an epoch of which nothing is known.
   public init(origin: EpochOrigin = .live) { self.origin = origin }
+}
+
+extension Epoch {
+  /// When, if date and time are known.
+  public var utc: UTCTime? {
+    get { utc_us == .min ? nil : UTCTime(microseconds: utc_us) }
+    set { utc_us = newValue?.microseconds ?? .min }
+  }
+  /// UTC time of day in µs, if at least that is known.
+  public var timeOfDay_us: Int64? {
+    get { time_us == .min ? nil : time_us }
+    set { time_us = newValue ?? .min }
+  }
+  /// Horizontal dilution of precision × 100; at most 65,534.
+  public var hdop_e2: UInt16? {
+    get { hdop_raw == .max ? nil : hdop_raw }
+    set { hdop_raw = newValue ?? .max }
+  }
+  /// Vertical dilution of precision × 100; at most 65,534.
+  public var vdop_e2: UInt16? {
+    get { vdop_raw == .max ? nil : vdop_raw }
+    set { vdop_raw = newValue ?? .max }
+  }
+  /// Position dilution of precision × 100; at most 65,534.
+  public var pdop_e2: UInt16? {
+    get { pdop_raw == .max ? nil : pdop_raw }
+    set { pdop_raw = newValue ?? .max }
+  }
+  /// Satellites in view, as far as the receiver said since the epoch before; at most 254.
+  public var satellitesInView: UInt8? {
+    get { satellitesInView_raw == .max ? nil : satellitesInView_raw }
+    set { satellitesInView_raw = newValue ?? .max }
+  }
+  /// Mean C/N0 of the satellites used, dBHz, where the receiver said; at most 254.
+  public var meanSignal_dBHz: UInt8? {
+    get { meanSignal_raw == .max ? nil : meanSignal_raw }
+    set { meanSignal_raw = newValue ?? .max }
+  }
+  /// Best C/N0 of the satellites used, dBHz, where the receiver said; at most 254.
+  public var bestSignal_dBHz: UInt8? {
+    get { bestSignal_raw == .max ? nil : bestSignal_raw }
+    set { bestSignal_raw = newValue ?? .max }
+  }
+  /// Geoid above ellipsoid, mm.
+  public var geoidSeparation_mm: Int32? {
+    get { geoidSeparation_raw == .min ? nil : geoidSeparation_raw }
+    set { geoidSeparation_raw = newValue ?? .min }
+  }
+  /// Upward speed, mm/s.
+  public var climb_mmps: Int32? {
+    get { climb_raw == .min ? nil : climb_raw }
+    set { climb_raw = newValue ?? .min }
+  }
+  /// Error of the time, ns; unknown where the receiver writes its largest value.
+  public var timeAccuracy_ns: UInt32? {
+    get { timeAccuracy_raw == .max ? nil : timeAccuracy_raw }
+    set { timeAccuracy_raw = newValue ?? .max }
+  }
+  /// Error of the latitude, 1 σ, mm, where told apart from the longitude's.
+  public var latitudeError_mm: Int32? {
+    get { latitudeError_raw == .min ? nil : latitudeError_raw }
+    set { latitudeError_raw = newValue ?? .min }
+  }
+  /// Error of the longitude, 1 σ, mm.
+  public var longitudeError_mm: Int32? {
+    get { longitudeError_raw == .min ? nil : longitudeError_raw }
+    set { longitudeError_raw = newValue ?? .min }
+  }
 }
 
 /// What an assembler must be told of its stream.

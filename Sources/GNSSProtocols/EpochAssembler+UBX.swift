@@ -3,31 +3,106 @@ import LocationTypes
 // UBX solutions: whole epochs, live or out of a batch.
 
 extension EpochAssembler {
+  @inline(__always)
   mutating func addLive(_ solution: UBXSolution, at now: Instant) -> Epoch? {
+    if isAmongOthers { return addAmongOthers(solution, at: now) }
+    // The usual way: NAV-PVT alone. The epoch is made in one place and never copied.
+    guard let utc = solution.utc else { return Epoch(solution, options, at: now) }
+    let time_us = utc.microsecondsOfDay
+    if isRepeated(time_us, solution.timeOfWeek_ms, now) { return nil }
     var epoch = Epoch(solution, options, at: now)
-    guard let utc = solution.utc else {
-      return inOrder(closeDraft(at: now, by: .nextTime), epoch)
+    calendar.date(&epoch, reported: utc, time_us, isResolved: solution.isTimeResolved)
+    remember(time_us, solution.timeOfWeek_ms, now)
+    return epoch
+  }
+
+  /// HNR-PVT is an epoch of its own; NAV-PVT of its time, or of one before it, comes too late.
+  mutating func addHighRate(_ solution: UBXSolution, at now: Instant) -> Epoch? {
+    let before = last
+    let epoch = addLive(solution, at: now)
+    if let time = last, time.isUBX, time != before { last?.isHighRate = true }
+    return epoch
+  }
+
+  /// Whether sentences or parts of epochs are about, or are wanted.
+  @inline(__always) private var isAmongOthers: Bool {
+    hasDraft || isHolding || options.waitsForSentences || hasParts || hasView
+      || precision.isAwaited
+  }
+
+  /// Whether the epoch of that time was given already, in this protocol or as sentences.
+  @inline(__always) func isRepeated(
+    _ time_us: Int64, _ timeOfWeek_ms: UInt32?, _ now: Instant
+  ) -> Bool {
+    guard let last, now - last.at < EpochAssembler.lateness else { return false }
+    let distance = EpochAssembler.distance_us(last.time_us, time_us)
+    if !last.isUBX { return distance <= EpochAssembler.tolerance_us }
+    if last.isHighRate, time_us <= last.time_us, distance < EpochAssembler.overtaken_us {
+      return true
     }
+    // Two messages round a time differently. A leap second's end may fall on the same UTC; its
+    // time of week does not.
+    return distance <= EpochAssembler.rounding_us && last.timeOfWeek_ms == timeOfWeek_ms
+  }
+
+  /// By how much two UBX messages may differ in one epoch's time.
+  private static let rounding_us: Int64 = 100
+  /// How late NAV-PVT may come behind HNR-PVT, which is worked out faster.
+  private static let overtaken_us: Int64 = 2_000_000
+
+  @inline(__always) private mutating func remember(
+    _ time_us: Int64, _ timeOfWeek_ms: UInt32?, _ now: Instant
+  ) {
+    last = Given(time_us: time_us, isUBX: true, at: now, timeOfWeek_ms: timeOfWeek_ms)
+  }
+
+  @inline(never)
+  private mutating func addAmongOthers(_ solution: UBXSolution, at now: Instant) -> Epoch? {
+    var epoch = Epoch(solution, options, at: now)
+    var earlier: Epoch?
+    var isPrecise = false
+    if hasParts {
+      if parts.timeOfWeek_ms == solution.timeOfWeek_ms {
+        hasParts = false
+        parts.complete(&epoch)
+        if let precise = parts.precise { isPrecise = epoch.refine(precise) }
+      } else {
+        earlier = closeParts(at: now, by: .nextTime)
+      }
+    }
+    let mayWait = precision.isAwaited && !isPrecise && epoch.fix != nil && earlier == nil
+    return inOrder(earlier, give(&epoch, solution, mayWait: mayWait, at: now))
+  }
+
+  /// Dates a UBX epoch and gives it, or the NAV-PVT before it that had waited.
+  mutating func give(
+    _ epoch: inout Epoch, _ solution: UBXSolution, mayWait: Bool, at now: Instant
+  ) -> Epoch? {
+    if hasView {
+      epoch.take(view)
+      hasView = false
+    }
+    guard let utc = solution.utc else { return inOrder(closeDraft(at: now, by: .nextTime), epoch) }
     let time_us = utc.microsecondsOfDay
     if hasDraft, let open = draft.time_us,
       EpochAssembler.distance_us(open, time_us) <= EpochAssembler.tolerance_us
     {
-      // The same epoch in both protocols; NAV-PVT says all that the sentences say.
+      // The same epoch in both protocols; UBX says all that the sentences say.
       hasDraft = false
     }
     let closed = closeDraft(at: now, by: .nextTime)
-    if let last, now - last.at < EpochAssembler.lateness, closed == nil,
-      last.isUBX
-        ? last.time_us == time_us
-        : EpochAssembler.distance_us(last.time_us, time_us) <= EpochAssembler.tolerance_us
-    {
-      return nil
-    }
-    calendar.date(&epoch, reported: utc, isResolved: solution.isTimeResolved)
-    last = Given(time_us: time_us, isUBX: true, at: now)
+    if closed == nil, isRepeated(time_us, solution.timeOfWeek_ms, now) { return nil }
+    calendar.date(&epoch, reported: utc, time_us, isResolved: solution.isTimeResolved)
+    remember(time_us, solution.timeOfWeek_ms, now)
     if options.waitsForSentences {
       held = epoch
       isHolding = true
+      return closed
+    }
+    if mayWait, closed == nil, !hasWaiting, !isAwaiting {
+      awaited = epoch
+      awaitedTime_ms = solution.timeOfWeek_ms
+      isAwaiting = true
       return closed
     }
     return inOrder(closed, epoch)
@@ -39,14 +114,14 @@ extension EpochAssembler {
     epoch.origin = .batch
     if let utc = solution.utc {
       var aside = calendar
-      aside.date(&epoch, reported: utc, isResolved: solution.isTimeResolved)
+      aside.date(&epoch, reported: utc, utc.microsecondsOfDay, isResolved: solution.isTimeResolved)
     }
     return epoch
   }
 
-  mutating func inOrder(_ first: Epoch?, _ second: Epoch) -> Epoch {
+  mutating func inOrder(_ first: Epoch?, _ second: Epoch?) -> Epoch? {
     guard let first else { return second }
-    wait(second)
+    if let second { wait(second) }
     return first
   }
 }
@@ -56,8 +131,8 @@ extension Epoch {
   init(_ s: UBXSolution, _ options: EpochOptions, at now: Instant) {
     self.init()
     mode = .noFix
-    pdop_e2 = s.positionDOP_e2
-    timeAccuracy_ns = s.timeAccuracy_ns
+    pdop_raw = s.known.has(UBXSolution.Known.positionDOP) ? s.positionDOP_raw : .max
+    timeAccuracy_raw = s.known.has(UBXSolution.Known.timeAccuracy) ? s.timeAccuracy_raw : .max
     let place = Coordinate(
       latitude_e9: Int64(s.latitude_e7) * 100, longitude_e9: Int64(s.longitude_e7) * 100)
     guard s.isFixOK, s.fixType >= 1, s.fixType <= 4, place.isValid else { return }

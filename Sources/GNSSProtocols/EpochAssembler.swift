@@ -21,12 +21,24 @@ public struct EpochAssembler: Sendable {
   var heardDate: ZDA?
   var end: EpochEnd
   var landing = Landing.nowhere
+  // The parts of a UBX epoch: see EpochAssembler+Navigation.swift.
+  var parts = UBXDraft()
+  var hasParts = false
+  var awaited = Epoch()
+  var isAwaiting = false
+  var awaitedTime_ms: UInt32?
+  var precision = PrecisionHabit()
+  var view = UBXSatellites(timeOfWeek_ms: 0)
+  var hasView = false
+  var leapSeconds: Int8?
 
   /// The epoch given last, to know it again.
-  struct Given {
+  struct Given: Equatable {
     var time_us: Int64
     var isUBX: Bool
     var at: Instant
+    var timeOfWeek_ms: UInt32?
+    var isHighRate = false
   }
 
   /// What became of the message that was added last.
@@ -64,7 +76,7 @@ public struct EpochAssembler: Sendable {
   }
 
   /// Whether sentences of an unfinished epoch, or an epoch for ``next()``, are held.
-  public var isOpen: Bool { hasDraft || hasWaiting || isHolding }
+  public var isOpen: Bool { hasDraft || hasWaiting || isHolding || hasParts || isAwaiting }
 
   /// Adds a message and gives the epoch that it closed or is.
   ///
@@ -72,27 +84,19 @@ public struct EpochAssembler: Sendable {
   /// epoch closes an NMEA epoch, the NMEA one is given and the other by ``next()``, or by the next
   /// call of whatever kind: none is lost. O(1).
   public mutating func add(_ message: GNSSMessage, at now: Instant) -> Epoch? {
-    if !hasWaiting {
-      let epoch = made(by: message, at: now)
-      guard options.learnsEnd, let own = closeIfOver(message, at: now) else { return epoch }
-      return inOrder(epoch, own)
-    }
-    let earlier = next()
-    // An epoch waits only where none is open, so this message makes one at most.
-    if let made = made(by: message, at: now) { wait(made) }
-    return earlier
+    if hasWaiting || isAwaiting { return addBehind(message, at: now) }
+    let epoch = made(by: message, at: now)
+    guard options.learnsEnd, let own = closeIfOver(message, at: now) else { return epoch }
+    return inOrder(epoch, own)
   }
 
   /// Gives the epoch that the last message completed beside the one that ``add(_:at:)`` gave.
   public mutating func next() -> Epoch? {
-    if !hasWaiting { return nil }
-    hasWaiting = false
-    return waiting
-  }
-
-  mutating func wait(_ epoch: Epoch) {
-    waiting = epoch
-    hasWaiting = true
+    if hasWaiting {
+      hasWaiting = false
+      return waiting
+    }
+    return isAwaiting && awaitedTime_ms == nil ? takeAwaited() : nil
   }
 
   /// Closes the epoch in the making: the line has been silent, or the stream has ended.
@@ -100,6 +104,8 @@ public struct EpochAssembler: Sendable {
   /// - Returns: nil when none is open, or when nothing told whether there is a position.
   public mutating func close() -> Epoch? {
     if hasWaiting { return next() }
+    if isAwaiting { return takeAwaited() }
+    if hasParts { return closeParts(at: parts.received, by: .silence) }
     return closeDraft(at: draft.received, by: .silence)
   }
 
@@ -133,6 +139,8 @@ public struct EpochAssembler: Sendable {
       open(now)
       draft.take(m)
     case .navPVT(let solution): return addLive(solution, at: now)
+    case .hnrPVT(let solution): return addHighRate(solution, at: now)
+    case .navigation(let part): return addPart(part, at: now)
     case .batchEntry(let entry): return addStored(entry.solution, at: now)
     case .acknowledged, .refused, .receiverVersion, .batchStatus, .other: break
     }
@@ -153,6 +161,9 @@ extension EpochAssembler {
     case .opened: if let mark = EpochMark(message) { end.begin(with: mark) }
     case .joined: if let mark = EpochMark(message) { end.goOn(with: mark) }
     }
-    return end.isOver ? closeDraft(at: now, by: .lastMessage) : nil
+    // With both protocols open, or epochs waiting, it is left to the next message.
+    guard end.isOver, hasDraft != hasParts, !hasWaiting, !isAwaiting else { return nil }
+    if hasParts { return closeParts(at: now, by: .lastMessage) }
+    return closeDraft(at: now, by: .lastMessage)
   }
 }

@@ -18,8 +18,11 @@ struct EpochCalendar {
   }
 
   /// Gives a UBX epoch its date, repaired if it must be, and remembers it.
-  mutating func date(_ epoch: inout Epoch, reported utc: UTCTime, isResolved: Bool) {
-    let time_us = utc.microsecondsOfDay
+  ///
+  /// `time_us` is the time of day of `utc`.
+  @inline(__always) mutating func date(
+    _ epoch: inout Epoch, reported utc: UTCTime, _ time_us: Int64, isResolved: Bool
+  ) {
     let day = Int((utc.microseconds - time_us) / EpochCalendar.day_us)
     let repaired = repair(day)
     epoch.isDateUncertain = repaired.isUncertain || !isResolved

@@ -12,12 +12,33 @@ extension EpochMark {
       self.init(6, m.talker)
       mayEnd = m.number == m.sentences
     case .vtg(let m): self.init(7, m.talker)
-    case .navPVT, .batchEntry, .acknowledged, .refused, .receiverVersion, .batchStatus, .other:
+    case .navigation(let part): self.init(kind: EpochMark.kind(part))
+    case .navPVT, .hnrPVT, .batchEntry, .acknowledged, .refused, .receiverVersion, .batchStatus,
+      .other:
       return nil
     }
   }
 
   private init(_ kind: UInt8, _ talker: Talker) {
     self.init(kind: kind, talker: UInt16(talker.first) << 8 | UInt16(talker.second))
+  }
+
+  private static func kind(_ part: UBXNavigation) -> UInt8 {
+    switch part {
+    case .ecefPosition: 16
+    case .position: 17
+    case .status: 18
+    case .dilutions: 19
+    case .ecefSolution: 20
+    case .ecefVelocity: 21
+    case .velocity: 22
+    case .precisePosition: 23
+    case .gpsTime: 24
+    case .utc: 25
+    case .leapSeconds: 26
+    case .channels: 27
+    case .satellites: 28
+    case .endOfEpoch: 29
+    }
   }
 }

@@ -18,6 +18,10 @@ public enum GNSSMessage: Equatable, Sendable {
   case gll(GLL)
   /// UBX-NAV-PVT.
   case navPVT(UBXSolution)
+  /// UBX-HNR-PVT: a solution between those of NAV-PVT.
+  case hnrPVT(UBXSolution)
+  /// A UBX message that says a part of an epoch, such as NAV-POSLLH.
+  case navigation(UBXNavigation)
   /// UBX-ACK-ACK: the receiver did what that message asked.
   case acknowledged(UBXIdentity)
   /// UBX-ACK-NAK: the receiver refused that message.

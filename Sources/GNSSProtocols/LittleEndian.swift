@@ -4,14 +4,22 @@ extension Span<UInt8> {
 
   /// Two bytes at `i`, little-endian.
   @inline(__always) func u2(_ i: Int) -> UInt16 {
-    UInt16(self[i]) | UInt16(self[i + 1]) << 8
+    // Any bits are an integer; the bounds are checked by the span. Where the length is known, as of
+    // all UBX messages once it was looked at, the compiler leaves the checks out.
+    UInt16(littleEndian: unsafe bytes.unsafeLoadUnaligned(fromByteOffset: i, as: UInt16.self))
   }
 
   /// Four bytes at `i`, little-endian.
   @inline(__always) func u4(_ i: Int) -> UInt32 {
-    UInt32(self[i]) | UInt32(self[i + 1]) << 8 | UInt32(self[i + 2]) << 16
-      | UInt32(self[i + 3]) << 24
+    // As above.
+    UInt32(littleEndian: unsafe bytes.unsafeLoadUnaligned(fromByteOffset: i, as: UInt32.self))
   }
+
+  /// A byte at `i`, two's complement.
+  @inline(__always) func i1(_ i: Int) -> Int8 { Int8(bitPattern: self[i]) }
+
+  /// Two bytes at `i`, little-endian, two's complement.
+  @inline(__always) func i2(_ i: Int) -> Int16 { Int16(bitPattern: u2(i)) }
 
   /// Four bytes at `i`, little-endian, two's complement.
   @inline(__always) func i4(_ i: Int) -> Int32 { Int32(bitPattern: u4(i)) }

@@ -116,25 +116,46 @@ struct StreamDecoder<Reader: FrameReader> {
   }
 
   private mutating func store(_ bytes: Span<UInt8>, _ offset: Int) {
-    for i in offset..<bytes.count { pending[i - offset] = bytes[i] }
     start = 0
-    end = bytes.count - offset
+    end = 0
+    take(bytes, offset, bytes.count - offset)
   }
 
   /// Takes over the missing bytes; of a sentence, all up to what may end it.
   private mutating func pull(_ bytes: Span<UInt8>, _ offset: inout Int, _ missing: Int) {
     if end + missing > Self.capacity { moveToFront() }
     precondition(end + missing <= Self.capacity, "an unfinished frame fits")
+    if pending[start] == 0xB5 {
+      let count = min(missing, bytes.count - offset)
+      take(bytes, offset, count)
+      offset += count
+      return
+    }
     var wanted = missing
-    let isSentence = pending[start] != 0xB5
     while offset < bytes.count && wanted > 0 && end < Self.capacity {
       let byte = bytes[offset]
       pending[end] = byte
       end += 1
       offset += 1
       wanted -= 1
-      if isSentence && wanted == 0 && byte >= 0x20 && byte != UInt8(ascii: "*") { wanted = 1 }
+      if wanted == 0 && byte >= 0x20 && byte != UInt8(ascii: "*") { wanted = 1 }
     }
+  }
+
+  /// Copies `count` bytes from `offset` on behind those that are there; traps where they do not fit.
+  private mutating func take(_ bytes: Span<UInt8>, _ offset: Int, _ count: Int) {
+    precondition(count >= 0 && count <= Self.capacity - end, "an unfinished frame fits")
+    let part = bytes.extracting(offset..<offset + count)
+    let place = end
+    var target = pending.mutableSpan
+    // Both lengths are checked above; the source is the caller's and never this buffer.
+    unsafe target.withUnsafeMutableBufferPointer { target in
+      unsafe part.withUnsafeBufferPointer { part in
+        guard let from = part.baseAddress, let to = target.baseAddress else { return }
+        unsafe (to + place).update(from: from, count: part.count)
+      }
+    }
+    end += count
   }
 
   private mutating func moveToFront() {

@@ -6,9 +6,21 @@ enum UBXDecoding {
   static func message(
     _ identity: UBXIdentity, _ payload: Span<UInt8>, _ counters: inout DecoderCounters
   ) -> GNSSMessage {
+    // The usual one first, and made in its place: it is on the way of every fix.
+    if identity == .navPVT, let solution = solution(payload) { return .navPVT(solution) }
+    return lesser(identity, payload, &counters)
+  }
+
+  @inline(never) private static func lesser(
+    _ identity: UBXIdentity, _ payload: Span<UInt8>, _ counters: inout DecoderCounters
+  ) -> GNSSMessage {
     let message: GNSSMessage? =
       switch identity {
-      case .navPVT: solution(payload).map { .navPVT($0) }
+      case .navPVT: nil
+      case .navPOSECEF, .navPOSLLH, .navSTATUS, .navDOP, .navSOL, .navVELECEF, .navVELNED,
+        .navHPPOSLLH, .navTIMEGPS, .navTIMEUTC, .navTIMELS, .navSVINFO, .navSAT, .navEOE:
+        part(identity, payload).map { .navigation($0) }
+      case .hnrPVT: UBXSolution(highRate: payload).map { .hnrPVT($0) }
       case .ackACK: subject(payload).map { .acknowledged($0) }
       case .ackNAK: subject(payload).map { .refused($0) }
       case .monVER: version(payload).map { .receiverVersion($0) }
@@ -20,7 +32,7 @@ enum UBXDecoding {
       counters.malformed.count()
       return .other
     }
-    if message == .other { counters.unknown.count() }
+    if case .other = message { counters.unknown.count() }
     return message
   }
 
@@ -29,61 +41,27 @@ enum UBXDecoding {
   }
 
   /// NAV-PVT of 92 bytes, or 84 as protocol 14 and u-blox 7 have it.
-  private static func solution(_ p: Span<UInt8>) -> UBXSolution? {
-    guard p.count == 92 || p.count == 84 else { return nil }
-    let flags = p[21]
-    let isPlaceInvalid = p[78] & 1 != 0
-    var s = UBXSolution(
-      utc: utc(p, date: 4, valid: p[11], nanoseconds: p.i4(16)), fixType: p[20],
-      isFixOK: flags & 1 != 0 && !isPlaceInvalid,
-      longitude_e7: p.i4(24), latitude_e7: p.i4(28), height_mm: p.i4(32),
-      horizontalAccuracy_mm: p.u4(40))
-    s.timeOfWeek_ms = p.u4(0)
-    s.isTimeResolved = s.utc != nil && p[11] & 4 != 0
-    s.timeAccuracy_ns = p.u4(12)
-    s.isDifferential = flags & 2 != 0
-    s.carrierSolution = flags >> 6
-    s.satellites = p[23]
-    s.heightMSL_mm = p.i4(36)
-    s.verticalAccuracy_mm = p.u4(44)
-    s.velocityNorth_mmps = p.i4(48)
-    s.velocityEast_mmps = p.i4(52)
-    s.velocityDown_mmps = p.i4(56)
-    s.groundSpeed_mmps = p.i4(60)
-    s.headingOfMotion_e5 = p.i4(64)
-    s.speedAccuracy_mmps = p.u4(68)
-    s.headingAccuracy_e5 = p.u4(72)
-    s.positionDOP_e2 = p.u2(76)
-    return s
+  @inline(__always) private static func solution(_ p: Span<UInt8>) -> UBXSolution? {
+    switch p.count {
+    case 92:
+      var s = UBXSolution(p, .navPVT)
+      if p[UBXSolutionLayout.flags3] & 1 != 0 { s.isFixOK = false }
+      s.carrierSolution = p[UBXSolutionLayout.navPVT.flags] >> 6
+      return s
+    case 84:
+      var s = UBXSolution(p, .shortNavPVT)
+      s.carrierSolution = p[UBXSolutionLayout.shortNavPVT.flags] >> 6
+      return s
+    case _: return nil
+    }
   }
 
   /// LOG-BATCH; without extra PVT, half of its fields mean nothing.
   private static func batchEntry(_ p: Span<UInt8>) -> UBXBatchEntry? {
     guard p.count == 100, p[0] == 0 else { return nil }
-    let flags = p[25]
-    var s = UBXSolution(
-      utc: utc(p, date: 8, valid: p[15], nanoseconds: p.i4(20)), fixType: p[24],
-      isFixOK: flags & 1 != 0, longitude_e7: p.i4(28), latitude_e7: p.i4(32),
-      height_mm: p.i4(36), horizontalAccuracy_mm: p.u4(44))
-    s.isTimeResolved = s.utc != nil && p[15] & 4 != 0
-    s.isDifferential = flags & 2 != 0
-    s.carrierSolution = flags >> 6
-    s.groundSpeed_mmps = p.i4(64)
-    s.headingOfMotion_e5 = p.i4(68)
+    var s = UBXSolution(p, .logBATCH)
     let hasExtraPVT = p[1] & 1 != 0
-    if hasExtraPVT {
-      s.timeOfWeek_ms = p.u4(4)
-      s.timeAccuracy_ns = p.u4(16)
-      s.satellites = p[27]
-      s.heightMSL_mm = p.i4(40)
-      s.verticalAccuracy_mm = p.u4(48)
-      s.velocityNorth_mmps = p.i4(52)
-      s.velocityEast_mmps = p.i4(56)
-      s.velocityDown_mmps = p.i4(60)
-      s.speedAccuracy_mmps = p.u4(72)
-      s.headingAccuracy_e5 = p.u4(76)
-      s.positionDOP_e2 = p.u2(80)
-    }
+    if !hasExtraPVT { s.dropExtra() }
     return UBXBatchEntry(messageCount: p.u2(2), hasExtraPVT: hasExtraPVT, solution: s)
   }
 
@@ -91,28 +69,6 @@ enum UBXDecoding {
     guard p.count == 12, p[0] == 0 else { return nil }
     return UBXBatchStatus(
       fillLevel: p.u2(4), dropsAll: p.u2(6), dropsSinceLast: p.u2(8), nextMessageCount: p.u2(10))
-  }
-
-  /// Year, month, day, hour, minute, second from `date` on; nil unless both are flagged valid.
-  ///
-  /// Nanoseconds lie in ±1e9 and may be negative; the sum is rounded to the microsecond.
-  private static func utc(
-    _ p: Span<UInt8>, date i: Int, valid: UInt8, nanoseconds: Int32
-  ) -> UTCTime? {
-    guard valid & 3 == 3 else { return nil }
-    let year = Int(p.u2(i))
-    guard let day = CalendarDate(year: year, month: Int(p[i + 2]), day: Int(p[i + 3])) else {
-      return nil
-    }
-    let hour = Int64(p[i + 4])
-    let minute = Int64(p[i + 5])
-    let second = Int64(p[i + 6])
-    guard hour < 24, minute < 60, second <= 60 else { return nil }
-    guard nanoseconds >= -1_000_000_000, nanoseconds <= 1_000_000_000 else { return nil }
-    let seconds = hour * 3_600 + minute * 60 + second
-    // Rounded towards the nearest, from the floor: +1 s keeps the dividend positive.
-    let fraction = (Int64(nanoseconds) + 1_000_000_500) / 1_000 - 1_000_000
-    return UTCTime(microseconds: day.start.microseconds + seconds * 1_000_000 + fraction)
   }
 
   // MARK: MON-VER

@@ -21,38 +21,19 @@ extension FrameBuffer {
   /// Adds a NAV-PVT of 100 bytes; what is nil is written as zero.
   public mutating func appendNavPVT(_ s: UBXSolution) {
     let start = beginUBX(.navPVT)
-    append(littleEndian: s.timeOfWeek_ms ?? 0)
-    appendCivilTime(s)
-    append(littleEndian: s.timeAccuracy_ns ?? 0)
-    append(littleEndian: nanoseconds(of: s))
-    append(s.fixType)
-    append(flags(of: s))
-    append(0)
-    append(s.satellites ?? 0)
-    appendMotion(s)
-    append(littleEndian: s.positionDOP_e2 ?? 0)
-    for _ in 78..<92 { append(0) }
+    let payload = appendZeroes(UBXSolutionLayout.navPVT.length)
+    put(s, .navPVT, at: payload)
+    self[payload + UBXSolutionLayout.navPVT.flags] |= (s.carrierSolution & 3) << 6
     endUBX(start)
   }
 
-  /// Adds a LOG-BATCH of 108 bytes; what is nil is written as zero.
+  /// Adds a LOG-BATCH of 108 bytes; what is nil is written as zero, the carrier solution not at all.
   public mutating func appendBatchEntry(_ entry: UBXBatchEntry) {
-    let s = entry.solution
     let start = beginUBX(.logBATCH)
-    append(0)
-    append(entry.hasExtraPVT ? 1 : 0)
-    append(littleEndian: entry.messageCount)
-    append(littleEndian: s.timeOfWeek_ms ?? 0)
-    appendCivilTime(s)
-    append(littleEndian: s.timeAccuracy_ns ?? 0)
-    append(littleEndian: nanoseconds(of: s))
-    append(s.fixType)
-    append(flags(of: s))
-    append(0)
-    append(s.satellites ?? 0)
-    appendMotion(s)
-    append(littleEndian: s.positionDOP_e2 ?? 0)
-    for _ in 82..<100 { append(0) }
+    let payload = appendZeroes(UBXSolutionLayout.logBATCH.length)
+    self[payload + 1] = entry.hasExtraPVT ? 1 : 0
+    put(entry.messageCount, at: payload + 2)
+    put(entry.solution, .logBATCH, at: payload)
     endUBX(start)
   }
 
@@ -132,7 +113,7 @@ extension FrameBuffer {
 
   // MARK: Parts
 
-  private mutating func beginUBX(_ identity: UBXIdentity) -> Int {
+  mutating func beginUBX(_ identity: UBXIdentity) -> Int {
     let start = count
     append(0xB5)
     append(0x62)
@@ -142,56 +123,13 @@ extension FrameBuffer {
     return start
   }
 
-  private mutating func endUBX(_ start: Int) {
+  mutating func endUBX(_ start: Int) {
     let length = count - start - 6
     self[start + 4] = UInt8(truncatingIfNeeded: length)
     self[start + 5] = UInt8(truncatingIfNeeded: length >> 8)
     let checksum = UBXChecksum(of: span.extracting(start + 2..<count))
     append(checksum.a)
     append(checksum.b)
-  }
-
-  /// Year to the flags of validity, eight bytes.
-  private mutating func appendCivilTime(_ s: UBXSolution) {
-    guard let utc = s.utc else {
-      append(littleEndian: UInt64(0))
-      return
-    }
-    let date = utc.date
-    let second = utc.microsecondsOfDay / 1_000_000
-    append(littleEndian: UInt16(truncatingIfNeeded: date.year))
-    append(UInt8(truncatingIfNeeded: date.month))
-    append(UInt8(truncatingIfNeeded: date.day))
-    append(UInt8(truncatingIfNeeded: second / 3_600))
-    append(UInt8(truncatingIfNeeded: second / 60 % 60))
-    append(UInt8(truncatingIfNeeded: second % 60))
-    append(s.isTimeResolved ? 7 : 3)
-  }
-
-  /// Longitude to heading accuracy, 52 bytes that both messages share.
-  private mutating func appendMotion(_ s: UBXSolution) {
-    append(littleEndian: s.longitude_e7)
-    append(littleEndian: s.latitude_e7)
-    append(littleEndian: s.height_mm)
-    append(littleEndian: s.heightMSL_mm ?? 0)
-    append(littleEndian: s.horizontalAccuracy_mm)
-    append(littleEndian: s.verticalAccuracy_mm ?? 0)
-    append(littleEndian: s.velocityNorth_mmps ?? 0)
-    append(littleEndian: s.velocityEast_mmps ?? 0)
-    append(littleEndian: s.velocityDown_mmps ?? 0)
-    append(littleEndian: s.groundSpeed_mmps)
-    append(littleEndian: s.headingOfMotion_e5)
-    append(littleEndian: s.speedAccuracy_mmps ?? 0)
-    append(littleEndian: s.headingAccuracy_e5 ?? 0)
-  }
-
-  private func nanoseconds(of s: UBXSolution) -> Int32 {
-    guard let utc = s.utc else { return 0 }
-    return Int32(utc.microsecondsOfDay % 1_000_000) * 1_000
-  }
-
-  private func flags(of s: UBXSolution) -> UInt8 {
-    (s.isFixOK ? 1 : 0) | (s.isDifferential ? 2 : 0) | (s.carrierSolution & 3) << 6
   }
 
   /// Adds the characters of `text`.

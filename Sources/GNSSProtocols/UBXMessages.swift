@@ -13,8 +13,36 @@ import LocationTypes
     self.messageID = messageID
   }
 
+  /// UBX-NAV-POSECEF.
+  public static let navPOSECEF = UBXIdentity(0x01, 0x01)
+  /// UBX-NAV-POSLLH.
+  public static let navPOSLLH = UBXIdentity(0x01, 0x02)
+  /// UBX-NAV-STATUS.
+  public static let navSTATUS = UBXIdentity(0x01, 0x03)
+  /// UBX-NAV-DOP.
+  public static let navDOP = UBXIdentity(0x01, 0x04)
+  /// UBX-NAV-SOL.
+  public static let navSOL = UBXIdentity(0x01, 0x06)
   /// UBX-NAV-PVT.
   public static let navPVT = UBXIdentity(0x01, 0x07)
+  /// UBX-NAV-VELECEF.
+  public static let navVELECEF = UBXIdentity(0x01, 0x11)
+  /// UBX-NAV-VELNED.
+  public static let navVELNED = UBXIdentity(0x01, 0x12)
+  /// UBX-NAV-HPPOSLLH.
+  public static let navHPPOSLLH = UBXIdentity(0x01, 0x14)
+  /// UBX-NAV-TIMEGPS.
+  public static let navTIMEGPS = UBXIdentity(0x01, 0x20)
+  /// UBX-NAV-TIMEUTC.
+  public static let navTIMEUTC = UBXIdentity(0x01, 0x21)
+  /// UBX-NAV-TIMELS.
+  public static let navTIMELS = UBXIdentity(0x01, 0x26)
+  /// UBX-NAV-SVINFO.
+  public static let navSVINFO = UBXIdentity(0x01, 0x30)
+  /// UBX-NAV-SAT.
+  public static let navSAT = UBXIdentity(0x01, 0x35)
+  /// UBX-NAV-EOE.
+  public static let navEOE = UBXIdentity(0x01, 0x61)
   /// UBX-RXM-PMREQ.
   public static let rxmPMREQ = UBXIdentity(0x02, 0x41)
   /// UBX-ACK-NAK.
@@ -31,78 +59,8 @@ import LocationTypes
   public static let logRETRIEVEBATCH = UBXIdentity(0x21, 0x10)
   /// UBX-LOG-BATCH.
   public static let logBATCH = UBXIdentity(0x21, 0x11)
-}
-
-/// Navigation solution in the fields that NAV-PVT and LOG-BATCH share.
-///
-/// Units are the protocol's own: degrees × 1e7, millimetres, mm/s, degrees × 1e5. What a frame does
-/// not carry, or marks as invalid, is nil.
-public struct UBXSolution: Equatable, Sendable {
-  /// GPS time of week of the epoch, ms, where the frame carries it.
-  public var timeOfWeek_ms: UInt32?
-  /// UTC of the epoch to the microsecond; nil unless date and time are flagged valid.
-  public var utc: UTCTime?
-  /// Flag fullyResolved: the seconds of ``utc`` are no longer in doubt (leap seconds known).
-  public var isTimeResolved: Bool
-  /// Estimated error of the time, ns.
-  public var timeAccuracy_ns: UInt32?
-  /// Protocol's fixType: 0 none, 1 dead reckoning, 2 2D, 3 3D, 4 GNSS + dead reckoning, 5 time.
-  public var fixType: UInt8
-  /// Flag gnssFixOK, and not flag invalidLlh: within the receiver's limits of accuracy.
-  public var isFixOK: Bool
-  /// Flag diffSoln: differential corrections were applied.
-  public var isDifferential: Bool
-  /// carrSoln: 0 none, 1 float, 2 fixed.
-  public var carrierSolution: UInt8
-  /// Satellites used.
-  public var satellites: UInt8?
-  /// Degrees × 1e7.
-  public var longitude_e7: Int32
-  /// Degrees × 1e7.
-  public var latitude_e7: Int32
-  /// Height above the ellipsoid, mm.
-  public var height_mm: Int32
-  /// Height above mean sea level, mm.
-  public var heightMSL_mm: Int32?
-  /// Horizontal accuracy, mm.
-  public var horizontalAccuracy_mm: UInt32
-  /// Vertical accuracy, mm.
-  public var verticalAccuracy_mm: UInt32?
-  /// Velocity north, mm/s.
-  public var velocityNorth_mmps: Int32?
-  /// Velocity east, mm/s.
-  public var velocityEast_mmps: Int32?
-  /// Velocity down, mm/s.
-  public var velocityDown_mmps: Int32?
-  /// Ground speed, mm/s.
-  public var groundSpeed_mmps: Int32
-  /// Heading of motion, degrees × 1e5.
-  public var headingOfMotion_e5: Int32
-  /// Speed accuracy, mm/s.
-  public var speedAccuracy_mmps: UInt32?
-  /// Heading accuracy, degrees × 1e5.
-  public var headingAccuracy_e5: UInt32?
-  /// Position DOP × 100.
-  public var positionDOP_e2: UInt16?
-
-  /// Creates a solution of a place and moment; the rest is unknown or zero as the protocol has it.
-  public init(
-    utc: UTCTime?, fixType: UInt8, isFixOK: Bool, longitude_e7: Int32, latitude_e7: Int32,
-    height_mm: Int32, horizontalAccuracy_mm: UInt32
-  ) {
-    self.utc = utc
-    self.fixType = fixType
-    self.isFixOK = isFixOK
-    self.longitude_e7 = longitude_e7
-    self.latitude_e7 = latitude_e7
-    self.height_mm = height_mm
-    self.horizontalAccuracy_mm = horizontalAccuracy_mm
-    isTimeResolved = utc != nil
-    isDifferential = false
-    carrierSolution = 0
-    groundSpeed_mmps = 0
-    headingOfMotion_e5 = 0
-  }
+  /// UBX-HNR-PVT.
+  public static let hnrPVT = UBXIdentity(0x28, 0x00)
 }
 
 /// UBX-MON-BATCH: how full the receiver's own batch buffer is (M8/M10 interface description).

@@ -26,7 +26,7 @@ extension UBloxM10Driver {
     let meaning: Meaning
     switch message {
     case .rmc, .gga, .gsa, .gsv, .gst, .vtg, .zda, .gll: meaning = .live(.nmea)
-    case .navPVT: meaning = .live(.ubx)
+    case .navPVT, .hnrPVT: meaning = .live(.ubx)
     case .acknowledged(let identity): meaning = .answer(identity)
     case .refused(let identity): meaning = .refusal(identity)
     case .receiverVersion: meaning = .presence
@@ -34,7 +34,7 @@ extension UBloxM10Driver {
     case .batchEntry(let entry):
       note(entry)
       meaning = .entry
-    case .other: meaning = .nothing
+    case .navigation, .other: meaning = .nothing
     }
     hear(meaning)
   }

@@ -1,5 +1,6 @@
 import CBenchFloor
 import GNSSProtocols
+import LocationTypes
 
 /// Bytes to messages: one turn is one sentence of an NMEA stream, all kinds in their usual mix.
 struct SentencePath: HotPath {
@@ -20,16 +21,33 @@ struct SentencePath: HotPath {
   }
 }
 
-/// Bytes to messages: one turn is one NAV-PVT frame.
+/// Bytes to a fix: one turn is one NAV-PVT frame, decoded and made the fix of an epoch.
 struct NavPVTPath: HotPath {
-  let unit = "frame"
+  let unit = "fix"
   private var stream = ByteStream.navPVT()
   private var decoder = GNSSDecoder()
+  private var assembler = EpochAssembler()
+  private var now = Instant(microseconds: 0)
   private var chunk = 0..<0
   private var floorPosition = 0
 
   mutating func run(_ turns: Int) -> UInt64 {
-    messages(turns, from: &stream, with: &decoder, rest: &chunk)
+    let bytes = stream.bytes
+    var left = turns
+    var sum: UInt64 = 0
+    while left > 0 {
+      if chunk.isEmpty { chunk = stream.next() }
+      var offset = 0
+      let span = bytes.span.extracting(chunk)
+      while left > 0, let message = decoder.next(span, &offset) {
+        now = now + Interval(microseconds: 1_000_000)
+        guard let fix = assembler.add(message, at: now)?.fix else { continue }
+        sum &+= UInt64(truncatingIfNeeded: fix.coordinate.latitude_e9)
+        left -= 1
+      }
+      chunk = (chunk.lowerBound + offset)..<chunk.upperBound
+    }
+    return sum
   }
 
   mutating func runFloor(_ turns: Int) -> UInt64 {
@@ -53,17 +71,10 @@ private func messages(
     let span = bytes.span.extracting(rest)
     while left > 0, let message = decoder.next(span, &offset) {
       left -= 1
-      sum &+= weight(of: message)
+      if case .other = message { continue }
+      sum &+= 1
     }
     rest = (rest.lowerBound + offset)..<rest.upperBound
   }
   return sum
-}
-
-/// Something of a message that is not known before it is decoded.
-private func weight(of message: GNSSMessage) -> UInt64 {
-  if case .navPVT(let solution) = message {
-    return UInt64(truncatingIfNeeded: Int(solution.latitude_e7))
-  }
-  return 1
 }

@@ -1,0 +1,96 @@
+import LocationTypes
+
+/// Year to second as UBX messages have them: seven bytes.
+///
+/// Taken to a moment without the general calendar's divisions: this is on the way of every fix.
+struct UBXCivilTime {
+  var year: UInt32
+  var month: UInt32
+  var day: UInt32
+  var hour: UInt32
+  var minute: UInt32
+  /// 60 in a leap second.
+  var second: UInt32
+
+  @inline(__always) init(_ p: Span<UInt8>, _ i: Int) {
+    year = UInt32(p.u2(i))
+    month = UInt32(p[i + 2])
+    day = UInt32(p[i + 3])
+    hour = UInt32(p[i + 4])
+    minute = UInt32(p[i + 5])
+    second = UInt32(p[i + 6])
+  }
+
+  /// The second in which the moment lies.
+  init(_ utc: UTCTime) {
+    let date = utc.date
+    let seconds = UInt32(utc.microsecondsOfDay / 1_000_000)
+    year = UInt32(date.year)
+    month = UInt32(date.month)
+    day = UInt32(date.day)
+    hour = seconds / 3_600
+    minute = seconds / 60 % 60
+    second = seconds % 60
+  }
+
+  /// Microseconds since 1970; `.min` unless `valid` has date and time and the calendar has them.
+  ///
+  /// Nanoseconds lie in ±1e9 and may be negative; the sum is rounded to the microsecond.
+  @inline(__always) func microseconds(valid: UInt8, nanoseconds: Int32) -> Int64 {
+    guard valid & 3 == 3, isPossible else { return .min }
+    guard nanoseconds >= -1_000_000_000, nanoseconds <= 1_000_000_000 else { return .min }
+    // Rounded towards the nearest, from the floor: +1 s keeps the dividend positive.
+    let fraction = Int64(UInt32(bitPattern: nanoseconds &+ 1_000_000_500) / 1_000) - 1_000_000
+    let midnight = Int64(days) * LeapSecond.day_us
+    let time = Int64(hour * 3_600 + minute * 60 + second) * 1_000_000 + fraction
+    return midnight + (second == 60 ? LeapSecond.squeezed(time) : time)
+  }
+
+  /// Whether the calendar has that day and the day that second.
+  @inline(__always) private var isPossible: Bool {
+    guard year &- 1 < 9_999, month &- 1 < 12, day &- 1 < 31 else { return false }
+    guard hour < 24, minute < 60, second <= 60 else { return false }
+    if day <= 28 { return true }
+    return Int(day) <= CalendarDate.days(inMonth: Int(month), of: Int(year))
+  }
+
+  /// Days since 1970-01-01, as `CalendarDate.daysSince1970`, in unsigned arithmetic.
+  ///
+  /// Years begin in March, so that the leap day is the last; 979/32 is near enough to a month's
+  /// length (Neri and Schneider, Euclidean affine functions, 2022).
+  @inline(__always) private var days: Int32 {
+    let isOfYearBefore = month <= 2
+    let y = isOfYearBefore ? year &- 1 : year
+    let m = isOfYearBefore ? month &+ 12 : month
+    let century = y / 100
+    let ofYears = 1_461 &* y / 4 &- century &+ century / 4
+    let ofMonths = (979 &* m &- 2_919) / 32
+    return Int32(bitPattern: ofYears &+ ofMonths &+ day) &- 719_469
+  }
+}
+
+extension FrameBuffer {
+  /// Writes seven bytes at `i`.
+  mutating func put(_ time: UBXCivilTime, at i: Int) {
+    put(UInt16(truncatingIfNeeded: time.year), at: i)
+    self[i + 2] = UInt8(truncatingIfNeeded: time.month)
+    self[i + 3] = UInt8(truncatingIfNeeded: time.day)
+    self[i + 4] = UInt8(truncatingIfNeeded: time.hour)
+    self[i + 5] = UInt8(truncatingIfNeeded: time.minute)
+    self[i + 6] = UInt8(truncatingIfNeeded: time.second)
+  }
+
+  /// Writes an integer in little-endian order over the bytes at `i`.
+  mutating func put(_ value: some FixedWidthInteger, at i: Int) {
+    for byte in 0..<MemoryLayout.size(ofValue: value) {
+      self[i + byte] = UInt8(truncatingIfNeeded: value >> (8 * byte))
+    }
+  }
+
+  /// Adds `count` bytes of zero and tells where they begin.
+  mutating func appendZeroes(_ count: Int) -> Int {
+    let start = self.count
+    for _ in 0..<count { append(0) }
+    return start
+  }
+}

@@ -1,0 +1,130 @@
+import LocationTypes
+
+// The parts of an epoch. Layouts: u-blox 8 / M8 receiver description R28, M10 SPG 5.10 and F9 HPG
+// interface descriptions; NAV-SOL and NAV-SVINFO: u-blox 6 and 7 protocol specifications.
+
+extension UBXDecoding {
+  /// Nil where the message is none of these, or its length or version is another.
+  static func part(_ identity: UBXIdentity, _ p: Span<UInt8>) -> UBXNavigation? {
+    switch identity {
+    case .navPOSECEF: vector(p).map { .ecefPosition($0) }
+    case .navPOSLLH: position(p).map { .position($0) }
+    case .navSTATUS: status(p).map { .status($0) }
+    case .navDOP: dilutions(p).map { .dilutions($0) }
+    case .navSOL: ecefSolution(p).map { .ecefSolution($0) }
+    case .navVELECEF: vector(p).map { .ecefVelocity($0) }
+    case .navVELNED: velocity(p).map { .velocity($0) }
+    case .navHPPOSLLH: precisePosition(p).map { .precisePosition($0) }
+    case .navTIMEGPS: gpsTime(p).map { .gpsTime($0) }
+    case .navTIMEUTC: utc(p).map { .utc($0) }
+    case .navTIMELS: leapSeconds(p).map { .leapSeconds($0) }
+    case .navSVINFO: channels(p).map { .channels($0) }
+    case .navSAT: satellites(p).map { .satellites($0) }
+    case .navEOE: p.count == 4 ? .endOfEpoch(timeOfWeek_ms: p.u4(0)) : nil
+    case _: nil
+    }
+  }
+
+  private static func vector(_ p: Span<UInt8>) -> UBXECEFVector? {
+    guard p.count == 20 else { return nil }
+    return UBXECEFVector(
+      timeOfWeek_ms: p.u4(0), x: p.i4(4), y: p.i4(8), z: p.i4(12), accuracy: p.u4(16))
+  }
+
+  private static func position(_ p: Span<UInt8>) -> UBXPosition? {
+    guard p.count == 28 else { return nil }
+    return UBXPosition(
+      timeOfWeek_ms: p.u4(0), longitude_e7: p.i4(4), latitude_e7: p.i4(8), height_mm: p.i4(12),
+      heightMSL_mm: p.i4(16), horizontalAccuracy_mm: p.u4(20), verticalAccuracy_mm: p.u4(24))
+  }
+
+  private static func precisePosition(_ p: Span<UInt8>) -> UBXPrecisePosition? {
+    guard p.count == 36, p[0] == 0 else { return nil }
+    return UBXPrecisePosition(
+      timeOfWeek_ms: p.u4(4), isValid: p[3] & 1 == 0,
+      longitude_e9: Int64(p.i4(8)) * 100 + Int64(p.i1(24)),
+      latitude_e9: Int64(p.i4(12)) * 100 + Int64(p.i1(25)),
+      height_dmm: Int64(p.i4(16)) * 10 + Int64(p.i1(26)),
+      heightMSL_dmm: Int64(p.i4(20)) * 10 + Int64(p.i1(27)),
+      horizontalAccuracy_dmm: p.u4(28), verticalAccuracy_dmm: p.u4(32))
+  }
+
+  private static func status(_ p: Span<UInt8>) -> UBXStatus? {
+    guard p.count == 16 else { return nil }
+    return UBXStatus(
+      timeOfWeek_ms: p.u4(0), fixType: p[4], flags: p[5], timeToFix_ms: p.u4(8),
+      uptime_ms: p.u4(12))
+  }
+
+  private static func dilutions(_ p: Span<UInt8>) -> UBXDilutions? {
+    guard p.count == 18 else { return nil }
+    return UBXDilutions(
+      timeOfWeek_ms: p.u4(0), geometric_e2: p.u2(4), position_e2: p.u2(6), time_e2: p.u2(8),
+      vertical_e2: p.u2(10), horizontal_e2: p.u2(12), northing_e2: p.u2(14), easting_e2: p.u2(16))
+  }
+
+  private static func ecefSolution(_ p: Span<UInt8>) -> UBXECEFSolution? {
+    guard p.count == 52 else { return nil }
+    let time = p.u4(0)
+    return UBXECEFSolution(
+      fraction_ns: p.i4(4), week: p.i2(8), fixType: p[10], flags: p[11],
+      position: UBXECEFVector(
+        timeOfWeek_ms: time, x: p.i4(12), y: p.i4(16), z: p.i4(20), accuracy: p.u4(24)),
+      velocity: UBXECEFVector(
+        timeOfWeek_ms: time, x: p.i4(28), y: p.i4(32), z: p.i4(36), accuracy: p.u4(40)),
+      positionDOP_e2: p.u2(44), satellites: p[47])
+  }
+
+  private static func velocity(_ p: Span<UInt8>) -> UBXVelocity? {
+    guard p.count == 36 else { return nil }
+    return UBXVelocity(
+      timeOfWeek_ms: p.u4(0), north_cmps: p.i4(4), east_cmps: p.i4(8), down_cmps: p.i4(12),
+      speed_cmps: p.u4(16), groundSpeed_cmps: p.u4(20), heading_e5: p.i4(24),
+      speedAccuracy_cmps: p.u4(28), headingAccuracy_e5: p.u4(32))
+  }
+
+  private static func gpsTime(_ p: Span<UInt8>) -> UBXGPSTime? {
+    guard p.count == 16 else { return nil }
+    return UBXGPSTime(
+      timeOfWeek_ms: p.u4(0), fraction_ns: p.i4(4), week: p.i2(8), leapSeconds: p.i1(10),
+      valid: p[11], accuracy_ns: p.u4(12))
+  }
+
+  private static func utc(_ p: Span<UInt8>) -> UBXTimeUTC? {
+    guard p.count == 20 else { return nil }
+    let isValid = p[19] & 7 == 7
+    let moment = UBXCivilTime(p, 12).microseconds(valid: isValid ? 3 : 0, nanoseconds: p.i4(8))
+    return UBXTimeUTC(
+      timeOfWeek_ms: p.u4(0), utc: moment == .min ? nil : UTCTime(microseconds: moment),
+      accuracy_ns: p.u4(4))
+  }
+
+  private static func leapSeconds(_ p: Span<UInt8>) -> UBXLeapSeconds? {
+    guard p.count == 24, p[4] == 0 else { return nil }
+    return UBXLeapSeconds(
+      timeOfWeek_ms: p.u4(0), current: p.i1(9), source: p[8], change: p.i1(11),
+      untilEvent_s: p.i4(12), eventWeek: p.u2(16), eventDay: p.u2(18), valid: p[23])
+  }
+
+  private static func channels(_ p: Span<UInt8>) -> UBXSatellites? {
+    guard p.count >= 8, p.count == 8 + 12 * Int(p[4]) else { return nil }
+    var found = UBXSatellites(timeOfWeek_ms: p.u4(0))
+    var i = 8
+    while i < p.count {
+      found.count(isUsed: p[i + 2] & 1 != 0, signal_dBHz: p[i + 4])
+      i += 12
+    }
+    return found
+  }
+
+  private static func satellites(_ p: Span<UInt8>) -> UBXSatellites? {
+    guard p.count >= 8, p[4] == 1, p.count == 8 + 12 * Int(p[5]) else { return nil }
+    var found = UBXSatellites(timeOfWeek_ms: p.u4(0))
+    var i = 8
+    while i < p.count {
+      found.count(isUsed: p[i + 8] & 8 != 0, signal_dBHz: p[i + 2])
+      i += 12
+    }
+    return found
+  }
+}
