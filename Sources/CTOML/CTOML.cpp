@@ -34,6 +34,7 @@ struct ParserSurprise {};
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <cctype>
 #include <exception>
 #include <new>
 #include <string>
@@ -63,13 +64,40 @@ ctoml_text text_of(std::string_view text) { return {text.data(), text.size()}; }
 /// Follows strings and comments as TOML does, so that up to the first error both see the same keys.
 class Inspection {
  public:
-  explicit Inspection(std::string_view text) : text(text) {}
+  explicit Inspection(std::string_view text) : text(text) {
+    if (next_is("\xEF\xBB\xBF")) at = 3;
+  }
 
   /// What is wrong; nullptr when nothing is.
-  const char *problem() {
-    if (text.substr(0, 3) == "\xEF\xBB\xBF") at = 3;
-    while (at < text.size()) {
+  const char *problem() { return look_over({UINT32_MAX, UINT32_MAX}); }
+
+  ctoml_place place() const { return {line, column}; }
+
+  /// Where the header, or the key with its value, begins that was read last before `end`: toml++
+  /// tells some errors of it only when it has passed it, on a later line even.
+  ctoml_place statement_before(ctoml_place end) {
+    (void)look_over(end);
+    return starts.empty() ? end : starts.back();
+  }
+
+ private:
+  std::string_view text;
+  size_t at = 0;
+  uint32_t line = 1, column = 1;
+  int dots = 0;
+  /// Where the statement begins, and below it those of the inline tables that are open.
+  std::vector<ctoml_place> starts;
+  /// Opening brackets that are not closed.
+  std::string open;
+  /// Whether the next word begins a statement, and whether this one is a header.
+  bool begins = true, is_header = false;
+
+  static constexpr const char *not_utf8 = "this is not UTF-8";
+
+  const char *look_over(ctoml_place end) {
+    while (at < text.size() && (line != end.line ? line < end.line : column < end.column)) {
       const char c = text[at];
+      note(c);
       const char *found = c == '#'                ? skip_comment()
                           : c == '"' || c == '\'' ? skip_string(c)
                                                   : take_plain();
@@ -78,15 +106,40 @@ class Inspection {
     return nullptr;
   }
 
-  ctoml_place place() const { return {line, column}; }
+  /// Keeps `starts`, seeing the first character of each word, string and sign.
+  void note(char c) {
+    if (c == ' ' || c == '\t' || c == '\r' || c == '#') return;
+    if (c == '\n') {
+      if (open.empty()) begins = true;
+      return;
+    }
+    if (begins && c != '}') {
+      begins = false;
+      if (open.empty()) {
+        starts.assign(1, {line, column});
+        is_header = c == '[';
+      } else {
+        starts.push_back({line, column});
+      }
+    }
+    if (is_header) return;
+    if (c == '[' || c == '{') {
+      open += c;
+      begins = c == '{';
+    } else if ((c == ']' || c == '}') && !open.empty()) {
+      if (c == '}') close_table();
+      open.pop_back();
+    } else if (c == ',' && !open.empty() && open.back() == '{') {
+      close_table();
+      begins = true;
+    }
+  }
 
- private:
-  std::string_view text;
-  size_t at = 0;
-  uint32_t line = 1, column = 1;
-  int dots = 0;
-
-  static constexpr const char *not_utf8 = "this is not UTF-8";
+  /// The last key of an inline table is over, if there was one.
+  void close_table() {
+    if (!begins && starts.size() > 1) starts.pop_back();
+    begins = false;
+  }
 
   bool next_is(std::string_view what) const { return text.substr(at, what.size()) == what; }
 
@@ -238,6 +291,21 @@ void fail(ctoml_document &document, std::string_view message, ctoml_place place)
   document.place = place;
 }
 
+/// Where `place` is in a text of UTF-8, in bytes.
+size_t offset_of(std::string_view text, ctoml_place place) {
+  size_t at = 0;
+  // toml++ does not count a byte order mark either.
+  if (text.substr(0, 3) == "\xEF\xBB\xBF") at = 3;
+  for (uint32_t line = 1; line < place.line && at < text.size(); at++) {
+    if (text[at] == '\n') line += 1;
+  }
+  for (uint32_t column = 1; column < place.column && at < text.size(); column++) {
+    at += 1;
+    while (at < text.size() && (text[at] & 0xC0) == 0x80) at += 1;
+  }
+  return at;
+}
+
 /// Whether toml++ gives up on `text` instead of naming an error.
 bool surprises(std::string_view text) {
   try {
@@ -267,6 +335,36 @@ uint32_t surprising_line(std::string_view text) {
   return static_cast<uint32_t>(low) + 1;
 }
 
+/// `place` put where a reader looks for what `message` says: toml++ has often passed it.
+ctoml_place placed(std::string_view text, std::string_view message, ctoml_place place) {
+  const auto says = [&](std::string_view words) { return message.find(words) != message.npos; };
+  // A dotted key is told with its own place, and a header sometimes.
+  const bool is_twice = says("cannot redefine existing") && !says("as dotted key-value pair");
+  if (is_twice || says("into existing inline table")) {
+    if (says("key-value pair:")) return Inspection(text).statement_before(place);
+    // It may be the header that begins there; cut off, it is not the one.
+    const auto above = toml::parse(text.substr(0, offset_of(text, place)));
+    if (above || above.error().description() != message) return place;
+    return Inspection(text).statement_before(place);
+  }
+  if (says("is not representable in")) {
+    const size_t end = offset_of(text, place);
+    size_t start = end;
+    while (start > 0 && (isalnum(static_cast<unsigned char>(text[start - 1])) ||
+                         std::string_view("_+-.").find(text[start - 1]) != std::string_view::npos)) {
+      start -= 1;
+    }
+    place.column -= static_cast<uint32_t>(end - start);
+  } else if (says("(inclusive), saw ")) {
+    // A month, day, hour, minute or second: two digits.
+    place.column -= 2;
+  }
+  return place;
+}
+
+/// Whether toml++ finds an error above `line`, which then is the one to tell.
+bool fails_above(ctoml_document &document, std::string_view text, uint32_t line);
+
 void parse_into(ctoml_document &document, std::string_view text) {
   if (text.size() > CTOML_LONGEST_TEXT) {
     fail(document, "the text is longer than 64 KiB", {1, 1});
@@ -274,7 +372,8 @@ void parse_into(ctoml_document &document, std::string_view text) {
   }
   Inspection inspection(text);
   if (const char *problem = inspection.problem()) {
-    fail(document, problem, inspection.place());
+    const uint32_t line = inspection.place().line;
+    if (!fails_above(document, text, line)) fail(document, problem, inspection.place());
     return;
   }
   if (surprises(text)) {
@@ -284,11 +383,24 @@ void parse_into(ctoml_document &document, std::string_view text) {
   toml::parse_result result = toml::parse(text);
   if (!result) {
     const toml::parse_error &error = result.error();
-    fail(document, error.description(), place_of(error.source().begin));
+    fail(
+        document, error.description(),
+        placed(text, error.description(), place_of(error.source().begin)));
     return;
   }
   document.root = std::move(result).table();
   Listing(document.entries).add_table(document.root, -1);
+}
+
+bool fails_above(ctoml_document &document, std::string_view text, uint32_t line) {
+  if (line == 1) return false;
+  ctoml_document above;
+  parse_into(above, text.substr(0, offset_of(text, {line, 1})));
+  // What ends at the cut is no error: its rest is below.
+  const auto says = [&](const char *words) { return above.message.find(words) != std::string::npos; };
+  if (!above.failed || says("end-of-file") || says("saw EOF")) return false;
+  fail(document, above.message, above.place);
+  return true;
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ struct BoardList: ParsableCommand {
     var output = Output()
     var text = Text()
     var writer = JSONWriter()
-    let names = catalog.list()
+    let names = try catalog.names()
     let width = names.map(\.count).max() ?? 0
     var broken: [ProfileErrors] = []
     for name in names {
@@ -99,7 +99,7 @@ struct BoardCheck: ParsableCommand {
   var boards: [String] = []
 
   func run() throws {
-    let named = try boards.isEmpty ? BoardCatalog.standard().list() : boards
+    let named = try boards.isEmpty ? BoardCatalog.standard().names() : boards
     var output = Output()
     var isRight = true
     for board in named {
