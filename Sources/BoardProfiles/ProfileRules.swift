@@ -18,7 +18,8 @@ struct ProfileRule: Sendable {
 /// What must hold between the keys of a profile, beside each one's own range.
 enum ProfileRules {
   static let all: [ProfileRule] = [
-    name, awakeDrawsMost, suspendingSaves, poweringOffSaves, deferralLimit, watermark, batchNeedsFamily, batchPinHasNumber, batchNumberHasPin,
+    name, awakeDrawsMost, suspendingSaves, poweringOffSaves, deferralLimit, watermark,
+    batchNeedsFamily, batchPinHasNumber, batchNumberHasPin,
     batchCapacity, outputOfFamily, epochFitsLine, alarmWakes, batchPinWakes, receiverWakes,
     coldIsLongest,
   ]

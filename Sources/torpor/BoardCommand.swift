@@ -5,17 +5,16 @@ import BoardProfiles
 struct BoardCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "board",
-    abstract: "List, show and check board profiles.",
+    abstract: "List, show, check and make board profiles.",
     discussion: """
       A board profile says what a board and its receiver can do and what they draw. To describe \
-      your own, begin with one that is like it, change it, and check it:
+      your own, be asked for it, look it through, and check it:
 
-        torpor board list
-        torpor board show simulated > mine.toml
-        torpor board check mine.toml
-        torpor simulate --board mine.toml
+        torpor board new my-board
+        torpor board check my-board/profile.toml
+        torpor simulate --board my-board/profile.toml
       """,
-    subcommands: [BoardList.self, BoardShow.self, BoardCheck.self]
+    subcommands: [BoardList.self, BoardShow.self, BoardCheck.self, BoardNew.self]
   )
 }
 
