@@ -19,6 +19,9 @@ public struct NewProfile: Sendable {
     public let takes: String
     /// What holds when the answer is empty; nil when the key is then left out.
     public let proposal: String?
+
+    /// Whether it asks for an optional table, and not for a key.
+    public var isTable: Bool { ProfileSchema.table(path) != nil }
   }
 
   /// Why an answer was not taken; nothing has changed then.

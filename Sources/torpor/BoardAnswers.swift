@@ -46,10 +46,10 @@ struct Answers {
   /// Tells on a terminal what is asked for.
   private mutating func explain(_ question: NewProfile.Question) {
     guard isTerminal else { return }
-    if question.table != table, !question.table.isEmpty {
+    if question.table != table, !question.table.isEmpty, !question.isTable {
       show("\n[\(question.table)] \(question.tableMeaning)\n")
     }
-    table = question.table
+    table = question.isTable ? question.path : question.table
     show("\n\(question.meaning)\n")
   }
 
