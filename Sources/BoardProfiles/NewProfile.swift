@@ -78,7 +78,7 @@ public struct NewProfile: Sendable {
     if !path.isEmpty, ProfileSchema.table(path) != nil {
       return try takeTable(path, answer)
     }
-    guard let key = ProfileSchema.keys.first(where: { $0.path == path }) else {
+    guard let key = ProfileSchema.key(path) else {
       throw Rejection(unknown(path))
     }
     // There is nothing to propose for a name.
@@ -120,6 +120,7 @@ public struct NewProfile: Sendable {
   }
 
   private func unknown(_ path: String) -> String {
+    if path.isEmpty { return "there is no such key" }
     let guess = ProfileSchema.guess(ProfileSchema.last(path), in: ProfileSchema.outer(path))
     let meant = guess.map { "; did you mean `\($0.path)`?" } ?? ""
     return "there is no such key" + meant
@@ -138,7 +139,7 @@ public struct NewProfile: Sendable {
 
   /// Whether the profile has this table, or the table of this key.
   private func has(_ path: String) -> Bool {
-    let isKey = ProfileSchema.keys.contains { $0.path == path }
+    let isKey = ProfileSchema.key(path) != nil
     return draft.tables.contains(isKey ? ProfileSchema.outer(path) : path)
   }
 
@@ -184,7 +185,7 @@ extension NewProfile {
   /// The next thing to ask; nil when there is nothing left.
   public var next: Question? {
     guard let path = pending.first else { return nil }
-    let key = ProfileSchema.keys.first { $0.path == path }
+    let key = ProfileSchema.key(path)
     let value = path == "name" && draft.name.isEmpty ? nil : key?.get(draft)
     let takes = key?.form == .flag ? nil : key?.expectation
     let around = ProfileSchema.table(ProfileSchema.outer(path))
@@ -197,7 +198,7 @@ extension NewProfile {
 
   /// Whether `path` says something about a board like this one.
   private func applies(_ path: String) -> Bool {
-    let isKey = ProfileSchema.keys.contains { $0.path == path }
+    let isKey = ProfileSchema.key(path) != nil
     let around = ProfileSchema.outer(path)
     guard draft.tables.contains(around) || (!isKey && around == "board") else { return false }
     let streams = draft.receiver.family == .nmea

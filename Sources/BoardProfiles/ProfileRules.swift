@@ -18,7 +18,7 @@ struct ProfileRule: Sendable {
 /// What must hold between the keys of a profile, beside each one's own range.
 enum ProfileRules {
   static let all: [ProfileRule] = [
-    name, awakeDrawsMost, suspendingSaves, poweringOffSaves, deferralLimit, watermark,
+    name, awakeDraws, awakeDrawsMost, suspendingSaves, poweringOffSaves, deferralLimit, watermark,
     batchNeedsFamily, batchPinHasNumber, batchNumberHasPin,
     batchCapacity, outputOfFamily, epochFitsLine, alarmWakes, batchPinWakes, receiverWakes,
     coldIsLongest,
@@ -34,20 +34,23 @@ enum ProfileRules {
       expected: "small letters, digits and hyphens")
   }
 
+  static let awakeDraws = ProfileRule(keys: ["board.awake.power_mw"]) { draft in
+    guard draft.board.awake_mw <= 0 else { return nil }
+    return .init(
+      key: "board.awake.power_mw", problem: "0 mW: no board runs code without power",
+      expected: "more than 0, measured with one core busy")
+  }
+
   /// The planner takes it that a deeper state costs less.
   static let awakeDrawsMost = ProfileRule(
     keys: ["board.awake.power_mw", "board.idle.power_mw"]
   ) { draft in
     let awake = draft.board.awake_mw, idle = draft.board.idle.power_mw
-    if awake > 0, awake >= idle { return nil }
+    guard awake > 0, awake < idle else { return nil }
     return .init(
       key: "board.awake.power_mw",
-      problem: awake > 0
-        ? "\(shown(awake)) mW is less than the \(shown(idle)) mW of [board.idle]"
-        : "0 mW: no board runs code without power",
-      expected: idle > 0
-        ? "at least \(shown(idle)), measured with one core busy"
-        : "more than 0, measured with one core busy")
+      problem: "\(shown(awake)) mW is less than the \(shown(idle)) mW of [board.idle]",
+      expected: "at least \(shown(idle)), measured with one core busy")
   }
 
   static let suspendingSaves = ProfileRule(

@@ -59,8 +59,9 @@ extension BoardProfile {
     // "integer 'b'", "table 'board.idle'", "array 'a' as table"; a key in quotes comes garbled.
     let what = fault.message[found.upperBound...]
     let parts = what.split(separator: "'", omittingEmptySubsequences: false)
+    let isClean = parts.count == 3 && !parts[1].contains("\"")
     return ProfileError(
-      file: file, at: fault.place, key: parts.count == 3 ? String(parts[1]) : "",
+      file: file, at: fault.place, key: isClean ? String(parts[1]) : "",
       "is given twice; it is \(article(what)) above", suggestion: "keep one of them")
   }
 

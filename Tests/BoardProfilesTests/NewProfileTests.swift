@@ -155,7 +155,7 @@ struct NewProfileTests {
       "ubx", "4800", "921600", "alarm", "alarm bytes", "GPIO4", "x\"y\\z", "é", "-1", "1e9", "#",
     ]
     var taken = 0
-    for round in 0..<300 {
+    for round in 0..<60 {
       var new = NewProfile()
       try new.answer("name", "b\(round)")
       var steps = 0
@@ -167,7 +167,7 @@ struct NewProfileTests {
       #expect(new.next == nil)
       #expect(throws: Never.self) { try new.profile(file: "p.toml") }
     }
-    #expect(taken > 5_000)
+    #expect(taken > 1_000)
   }
 
   @Test("a proposal is what it would be when it is typed")
@@ -196,7 +196,7 @@ struct NewProfileTests {
     #expect(ProfileDraft(profile).tables == Set(ProfileSchema.tables.map(\.path)))
     for setting in profile.settings {
       #expect(setting.value != nil, "\(setting.key.path)")
-      #expect(example.contains(ProfileTemplate.comment(setting.key.meaning).prefix(40)))
+      #expect(example.contains(ProfileTemplate.comment(setting.key.meaning).dropLast().prefix(40)))
     }
   }
 

@@ -147,7 +147,7 @@ struct TOMLTests {
   func twice() {
     #expect(
       report("k = { c = {}, b = [{ e = 1 }, { e = 2, e = 3 }] }\n")
-        == "p.toml:1:39: e: is given twice; it is a whole number above; keep one of them")
+        == "p.toml:1:40: e: is given twice; it is a whole number above; keep one of them")
     #expect(
       report("[x]\na = '''\n[x]\n'''\n  a = \"\"\"\n\n\"\"\"\n")
         == "p.toml:5:3: a: is given twice; it is text above; keep one of them")
