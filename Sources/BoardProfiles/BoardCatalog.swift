@@ -68,6 +68,20 @@ public struct BoardCatalog: Equatable, Sendable {
       .sorted()
   }
 
+  /// The names of the boards there, sorted.
+  ///
+  /// - Throws: ``ProfileErrors`` when there is none, with what to do.
+  public func names() throws(ProfileErrors) -> [String] {
+    let names = list()
+    guard names.isEmpty else { return names }
+    throw ProfileErrors([
+      ProfileError(
+        file: printable(directory, longest: 300), "holds no board: no folder with a profile.toml",
+        suggestion: "make one with `torpor board new`, or set TORPOR_BOARDS to the folder that"
+          + " holds a folder per board")
+    ])
+  }
+
   /// Where the profile of the board `name` is or would be.
   public func profilePath(of name: String) -> String {
     BoardCatalog.path(BoardCatalog.path(directory, name), "profile.toml")

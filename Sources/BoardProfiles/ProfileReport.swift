@@ -55,10 +55,16 @@ extension ProfileValue {
   }
 }
 
-/// `text` as a TOML basic string. Texts of a profile have no control characters.
-private func quoted(_ text: String) -> String {
+/// `text` as a TOML basic string; control characters as escapes.
+func quoted(_ text: String) -> String {
   var escaped = ""
   for character in text.unicodeScalars {
+    if character.value < 0x20 || character.value == 0x7F {
+      // Not in a profile that was read, but in what somebody types.
+      let digits = String(character.value, radix: 16)
+      escaped += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      continue
+    }
     if character == "\"" || character == "\\" { escaped += "\\" }
     escaped.unicodeScalars.append(character)
   }

@@ -18,7 +18,8 @@ struct ProfileRule: Sendable {
 /// What must hold between the keys of a profile, beside each one's own range.
 enum ProfileRules {
   static let all: [ProfileRule] = [
-    name, deferralLimit, watermark, batchNeedsFamily, batchPinHasNumber, batchNumberHasPin,
+    name, awakeDraws, awakeDrawsMost, suspendingSaves, poweringOffSaves, deferralLimit, watermark,
+    batchNeedsFamily, batchPinHasNumber, batchNumberHasPin,
     batchCapacity, outputOfFamily, epochFitsLine, alarmWakes, batchPinWakes, receiverWakes,
     coldIsLongest,
   ]
@@ -31,6 +32,48 @@ enum ProfileRules {
     return .init(
       key: "name", problem: "\"\(draft.name)\" cannot be a folder's name everywhere",
       expected: "small letters, digits and hyphens")
+  }
+
+  static let awakeDraws = ProfileRule(keys: ["board.awake.power_mw"]) { draft in
+    guard draft.board.awake_mw <= 0 else { return nil }
+    return .init(
+      key: "board.awake.power_mw", problem: "0 mW: no board runs code without power",
+      expected: "more than 0, measured with one core busy")
+  }
+
+  /// The planner takes it that a deeper state costs less.
+  static let awakeDrawsMost = ProfileRule(
+    keys: ["board.awake.power_mw", "board.idle.power_mw"]
+  ) { draft in
+    let awake = draft.board.awake_mw, idle = draft.board.idle.power_mw
+    guard awake > 0, awake < idle else { return nil }
+    return .init(
+      key: "board.awake.power_mw",
+      problem: "\(shown(awake)) mW is less than the \(shown(idle)) mW of [board.idle]",
+      expected: "at least \(shown(idle)), measured with one core busy")
+  }
+
+  static let suspendingSaves = ProfileRule(
+    keys: ["board.idle.power_mw", "board.suspended.power_mw"]
+  ) { draft in
+    costlier("board.suspended", draft.suspended.power_mw, thanIdle: draft.board.idle.power_mw)
+  }
+
+  static let poweringOffSaves = ProfileRule(
+    keys: ["board.idle.power_mw", "board.off.power_mw"]
+  ) { draft in
+    costlier("board.off", draft.off.power_mw, thanIdle: draft.board.idle.power_mw)
+  }
+
+  private static func costlier(
+    _ table: String, _ power_mw: Double, thanIdle idle_mw: Double
+  ) -> ProfileRule.Broken? {
+    guard power_mw > idle_mw else { return nil }
+    return .init(
+      key: table + ".power_mw",
+      problem: "\(shown(power_mw)) mW is more than the \(shown(idle_mw)) mW of [board.idle]: it"
+        + " would save nothing",
+      expected: "at most \(shown(idle_mw)), or no table [\(table)]")
   }
 
   static let deferralLimit = ProfileRule(

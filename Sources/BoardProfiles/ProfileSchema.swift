@@ -45,6 +45,14 @@ public enum ProfileSchema {
   /// All keys, table by table.
   public static let keys: [ProfileKey] = identity + board + receiver + cache + policy
 
+  private static let byPath = Dictionary(uniqueKeysWithValues: keys.map { ($0.path, $0) })
+
+  /// The key at `path`; nil when there is none.
+  static func key(_ path: String) -> ProfileKey? { byPath[path] }
+
+  /// The table at `path`; nil when there is none.
+  static func table(_ path: String) -> ProfileTable? { tables.first { $0.path == path } }
+
   /// The keys of one table.
   static func keys(of table: String) -> [ProfileKey] { keys.filter { $0.table == table } }
 

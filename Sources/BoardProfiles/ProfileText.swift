@@ -31,7 +31,7 @@ extension BoardProfile {
     do throws(TOMLFault) {
       text = try TOMLText(bytes)
     } catch {
-      throw ProfileErrors([syntaxError(error, bytes, file)])
+      throw ProfileErrors([syntaxError(error, file)])
     }
     guard !text.nodes.isEmpty else {
       throw ProfileErrors([
@@ -44,10 +44,8 @@ extension BoardProfile {
     return try reader.read()
   }
 
-  /// What toml++ found, in words and at the place a reader looks for.
-  private static func syntaxError(
-    _ fault: TOMLFault, _ bytes: [UInt8], _ file: String
-  ) -> ProfileError {
+  /// What toml++ found, in words.
+  private static func syntaxError(_ fault: TOMLFault, _ file: String) -> ProfileError {
     guard let found = fault.message.firstRange(of: "cannot redefine existing ") else {
       var message = fault.message
       let prefix = "Error while parsing "
@@ -58,13 +56,13 @@ extension BoardProfile {
       return ProfileError(
         file: file, at: fault.place, "not valid TOML: " + printable(message, longest: 300))
     }
-    // "integer 'b'", "table 'board.idle'", "array 'a' as table"
+    // "integer 'b'", "table 'board.idle'", "array 'a' as table"; a key in quotes comes garbled.
     let what = fault.message[found.upperBound...]
-    let name = what.split(separator: "'", omittingEmptySubsequences: false).dropFirst().first ?? ""
+    let parts = what.split(separator: "'", omittingEmptySubsequences: false)
+    let isClean = parts.count == 3 && !parts[1].contains("\"")
     return ProfileError(
-      file: file, at: keyPlace(String(name), before: fault.place, bytes),
-      key: String(name), "is given twice; it is \(article(what)) above",
-      suggestion: "keep one of them")
+      file: file, at: fault.place, key: isClean ? String(parts[1]) : "",
+      "is given twice; it is \(article(what)) above", suggestion: "keep one of them")
   }
 
   /// toml++'s words for kinds of values in ours.
@@ -78,33 +76,6 @@ extension BoardProfile {
     case "array": return "a list"
     default: return "a " + printable(String(kind))
     }
-  }
-
-  /// Where the key that toml++ found twice begins; toml++ itself tells where its value ends.
-  private static func keyPlace(
-    _ name: String, before place: TOMLPlace, _ bytes: [UInt8]
-  ) -> TOMLPlace {
-    let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-    let key = Array(ProfileSchema.last(name).unicodeScalars)
-    guard place.line > 0, place.line <= lines.count, !key.isEmpty else { return place }
-    let line = Array(String(decoding: lines[place.line - 1], as: UTF8.self).unicodeScalars)
-    var start = min(place.column, line.count) - key.count
-    while start >= 0 {
-      let isAlone = start == 0 || "{,[. \t\"'".unicodeScalars.contains(line[start - 1])
-      if isAlone, line[start..<start + key.count].elementsEqual(key),
-        isKey(line[(start + key.count)...])
-      {
-        return TOMLPlace(line: place.line, column: start + 1)
-      }
-      start -= 1
-    }
-    return place
-  }
-
-  /// Whether what follows a name makes it a key or a header.
-  private static func isKey(_ rest: ArraySlice<Unicode.Scalar>) -> Bool {
-    let next = rest.first { $0 != " " && $0 != "\t" && $0 != "\"" && $0 != "'" }
-    return next == "=" || next == "]" || next == "."
   }
 }
 

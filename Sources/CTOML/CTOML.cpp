@@ -33,7 +33,10 @@ struct ParserSurprise {};
 #endif
 #include <toml++/toml.h>
 
+#include "Inspection.hpp"
+
 #include <algorithm>
+#include <cctype>
 #include <exception>
 #include <new>
 #include <string>
@@ -55,114 +58,6 @@ ctoml_place place_of(const toml::source_position &position) {
 }
 
 ctoml_text text_of(std::string_view text) { return {text.data(), text.size()}; }
-
-/// Looks a text over before toml++ sees it, for what toml++ does not take well: bytes that are no
-/// UTF-8, letters beyond ASCII outside of strings and comments (TOML has none there) and keys of so
-/// many names that their nesting would exhaust the stack.
-///
-/// Follows strings and comments as TOML does, so that up to the first error both see the same keys.
-class Inspection {
- public:
-  explicit Inspection(std::string_view text) : text(text) {}
-
-  /// What is wrong; nullptr when nothing is.
-  const char *problem() {
-    if (text.substr(0, 3) == "\xEF\xBB\xBF") at = 3;
-    while (at < text.size()) {
-      const char c = text[at];
-      const char *found = c == '#'                ? skip_comment()
-                          : c == '"' || c == '\'' ? skip_string(c)
-                                                  : take_plain();
-      if (found != nullptr) return found;
-    }
-    return nullptr;
-  }
-
-  ctoml_place place() const { return {line, column}; }
-
- private:
-  std::string_view text;
-  size_t at = 0;
-  uint32_t line = 1, column = 1;
-  int dots = 0;
-
-  static constexpr const char *not_utf8 = "this is not UTF-8";
-
-  bool next_is(std::string_view what) const { return text.substr(at, what.size()) == what; }
-
-  /// Steps over one character; false when it is none.
-  bool step() {
-    const size_t length = character_length();
-    if (length == 0) return false;
-    if (text[at] == '\n') {
-      line += 1;
-      column = 0;
-    }
-    column += 1;
-    at += length;
-    return true;
-  }
-
-  /// Bytes of the UTF-8 character at `at`; 0 when it is malformed, overlong or a surrogate.
-  size_t character_length() const {
-    const auto byte = [&](size_t i) {
-      return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0u;
-    };
-    const auto follows = [&](size_t i) { return (byte(i) & 0xC0) == 0x80; };
-    const unsigned first = byte(0);
-    if (first < 0x80) return 1;
-    if (first >= 0xC2 && first <= 0xDF) return follows(1) ? 2 : 0;
-    if (first >= 0xE0 && first <= 0xEF) {
-      if (!follows(1) || !follows(2)) return 0;
-      if (first == 0xE0 && byte(1) < 0xA0) return 0;
-      return first == 0xED && byte(1) > 0x9F ? 0 : 3;
-    }
-    if (first < 0xF0 || first > 0xF4 || !follows(1) || !follows(2) || !follows(3)) return 0;
-    if (first == 0xF0 && byte(1) < 0x90) return 0;
-    return first == 0xF4 && byte(1) > 0x8F ? 0 : 4;
-  }
-
-  const char *take_plain() {
-    const char c = text[at];
-    if (static_cast<unsigned char>(c) >= 0x80) {
-      if (character_length() == 0) return not_utf8;
-      return "this letter may stand only in quotes or in a comment";
-    }
-    if (c == '.') {
-      dots += 1;
-      if (dots > CTOML_MOST_DOTS) return "more than 32 names joined by dots";
-    } else if (std::string_view("\n,={}[]").find(c) != std::string_view::npos) {
-      dots = 0;
-    }
-    step();
-    return nullptr;
-  }
-
-  const char *skip_comment() {
-    while (at < text.size() && text[at] != '\n') {
-      if (!step()) return not_utf8;
-    }
-    return nullptr;
-  }
-
-  const char *skip_string(char quote) {
-    const std::string_view fence = quote == '"' ? "\"\"\"" : "'''";
-    const bool has_many_lines = next_is(fence);
-    for (int i = has_many_lines ? 3 : 1; i > 0; i--) step();
-    while (at < text.size()) {
-      if (has_many_lines ? next_is(fence) : text[at] == quote) {
-        // Up to two quotes may stand right before the closing fence.
-        for (int i = has_many_lines ? 5 : 1; i > 0 && at < text.size() && text[at] == quote; i--) step();
-        return nullptr;
-      }
-      if (!has_many_lines && text[at] == '\n') return nullptr;
-      const bool escapes = text[at] == '\\' && quote == '"';
-      if (!step()) return not_utf8;
-      if (escapes && at < text.size() && !step()) return not_utf8;
-    }
-    return nullptr;
-  }
-};
 
 /// Lays a tree out as a list; depth is bounded by the limits above.
 class Listing {
@@ -238,6 +133,21 @@ void fail(ctoml_document &document, std::string_view message, ctoml_place place)
   document.place = place;
 }
 
+/// Where `place` is in a text of UTF-8, in bytes.
+size_t offset_of(std::string_view text, ctoml_place place) {
+  size_t at = 0;
+  // toml++ does not count a byte order mark either.
+  if (text.substr(0, 3) == "\xEF\xBB\xBF") at = 3;
+  for (uint32_t line = 1; line < place.line && at < text.size(); at++) {
+    if (text[at] == '\n') line += 1;
+  }
+  for (uint32_t column = 1; column < place.column && at < text.size(); column++) {
+    at += 1;
+    while (at < text.size() && (text[at] & 0xC0) == 0x80) at += 1;
+  }
+  return at;
+}
+
 /// Whether toml++ gives up on `text` instead of naming an error.
 bool surprises(std::string_view text) {
   try {
@@ -267,6 +177,36 @@ uint32_t surprising_line(std::string_view text) {
   return static_cast<uint32_t>(low) + 1;
 }
 
+/// `place` put where a reader looks for what `message` says: toml++ has often passed it.
+ctoml_place placed(std::string_view text, std::string_view message, ctoml_place place) {
+  const auto says = [&](std::string_view words) { return message.find(words) != message.npos; };
+  // A dotted key is told with its own place, and a header sometimes.
+  const bool is_twice = says("cannot redefine existing") && !says("as dotted key-value pair");
+  if (is_twice || says("into existing inline table")) {
+    if (says("key-value pair:")) return Inspection(text).statement_before(place);
+    // It may be the header that begins there; cut off, it is not the one.
+    const auto above = toml::parse(text.substr(0, offset_of(text, place)));
+    if (above || above.error().description() != message) return place;
+    return Inspection(text).statement_before(place);
+  }
+  if (says("is not representable in")) {
+    const size_t end = offset_of(text, place);
+    size_t start = end;
+    while (start > 0 && (isalnum(static_cast<unsigned char>(text[start - 1])) ||
+                         std::string_view("_+-.").find(text[start - 1]) != std::string_view::npos)) {
+      start -= 1;
+    }
+    place.column -= static_cast<uint32_t>(end - start);
+  } else if (says("(inclusive), saw ")) {
+    // A month, day, hour, minute or second: two digits.
+    place.column -= 2;
+  }
+  return place;
+}
+
+/// Whether toml++ finds an error above `line`, which then is the one to tell.
+bool fails_above(ctoml_document &document, std::string_view text, uint32_t line);
+
 void parse_into(ctoml_document &document, std::string_view text) {
   if (text.size() > CTOML_LONGEST_TEXT) {
     fail(document, "the text is longer than 64 KiB", {1, 1});
@@ -274,7 +214,8 @@ void parse_into(ctoml_document &document, std::string_view text) {
   }
   Inspection inspection(text);
   if (const char *problem = inspection.problem()) {
-    fail(document, problem, inspection.place());
+    const uint32_t line = inspection.place().line;
+    if (!fails_above(document, text, line)) fail(document, problem, inspection.place());
     return;
   }
   if (surprises(text)) {
@@ -284,11 +225,24 @@ void parse_into(ctoml_document &document, std::string_view text) {
   toml::parse_result result = toml::parse(text);
   if (!result) {
     const toml::parse_error &error = result.error();
-    fail(document, error.description(), place_of(error.source().begin));
+    fail(
+        document, error.description(),
+        placed(text, error.description(), place_of(error.source().begin)));
     return;
   }
   document.root = std::move(result).table();
   Listing(document.entries).add_table(document.root, -1);
+}
+
+bool fails_above(ctoml_document &document, std::string_view text, uint32_t line) {
+  if (line == 1) return false;
+  ctoml_document above;
+  parse_into(above, text.substr(0, offset_of(text, {line, 1})));
+  // What ends at the cut is no error: its rest is below.
+  const auto says = [&](const char *words) { return above.message.find(words) != std::string::npos; };
+  if (!above.failed || says("end-of-file") || says("saw EOF")) return false;
+  fail(document, above.message, above.place);
+  return true;
 }
 
 }  // namespace

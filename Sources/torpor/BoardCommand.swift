@@ -5,17 +5,16 @@ import BoardProfiles
 struct BoardCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "board",
-    abstract: "List, show and check board profiles.",
+    abstract: "List, show, check and make board profiles.",
     discussion: """
       A board profile says what a board and its receiver can do and what they draw. To describe \
-      your own, begin with one that is like it, change it, and check it:
+      your own, be asked for it, look it through, and check it:
 
-        torpor board list
-        torpor board show simulated > mine.toml
-        torpor board check mine.toml
-        torpor simulate --board mine.toml
+        torpor board new my-board
+        torpor board check my-board/profile.toml
+        torpor simulate --board my-board/profile.toml
       """,
-    subcommands: [BoardList.self, BoardShow.self, BoardCheck.self]
+    subcommands: [BoardList.self, BoardShow.self, BoardCheck.self, BoardNew.self]
   )
 }
 
@@ -37,7 +36,7 @@ struct BoardList: ParsableCommand {
     var output = Output()
     var text = Text()
     var writer = JSONWriter()
-    let names = catalog.list()
+    let names = try catalog.names()
     let width = names.map(\.count).max() ?? 0
     var broken: [ProfileErrors] = []
     for name in names {
@@ -99,7 +98,7 @@ struct BoardCheck: ParsableCommand {
   var boards: [String] = []
 
   func run() throws {
-    let named = try boards.isEmpty ? BoardCatalog.standard().list() : boards
+    let named = try boards.isEmpty ? BoardCatalog.standard().names() : boards
     var output = Output()
     var isRight = true
     for board in named {

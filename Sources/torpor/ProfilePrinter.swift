@@ -20,7 +20,7 @@ enum ProfilePrinter {
 
   private static func writeTable(_ path: String, to text: inout Text) {
     if let meaning = ProfileSchema.tables.first(where: { $0.path == path })?.meaning {
-      comment(meaning, to: &text)
+      text.add(ProfileTemplate.comment(meaning))
     }
     if !path.isEmpty { text.add("[\(path)]\n") }
   }
@@ -30,25 +30,12 @@ enum ProfilePrinter {
     let unit = setting.key.unit
     if !unit.isEmpty { about += " Unit: \(unit)." }
     if setting.isDefault, setting.value != nil { about += " (default)" }
-    comment(about, to: &text)
+    text.add(ProfileTemplate.comment(about))
     if let value = setting.value {
       text.add("\(setting.key.name) = \(value)\n")
     } else {
       text.add("# \(setting.key.name) is not set; it takes \(setting.key.expectation)\n")
     }
-  }
-
-  /// Adds `words` as comment lines of at most 80 columns.
-  private static func comment(_ words: String, to text: inout Text) {
-    var line = "#"
-    for word in words.split(separator: " ") {
-      if line.count + 1 + word.count > 80, line.count > 1 {
-        text.add(line + "\n")
-        line = "#"
-      }
-      line += " " + word
-    }
-    text.add(line + "\n")
   }
 
   /// The profile as one JSON object.

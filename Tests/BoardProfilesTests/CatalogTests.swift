@@ -34,12 +34,6 @@ struct CatalogTests {
     #expect(board.board.sleep(.idle)?.power_mw == 100)
   }
 
-  @Test("the reference page holds exactly the schema")
-  func reference() throws {
-    let page = try text("Docs/Reference/board-profile.md")
-    #expect(page.hasSuffix(ProfileSchema.reference), "write it anew from ProfileSchema.reference")
-  }
-
   @Test("every setting is listed with its default told apart")
   func settings() throws {
     let board = try CatalogTests.boards.find(BoardCatalog.defaultBoard)
@@ -143,6 +137,32 @@ struct CatalogTests {
             + "\"two\"; expected the name of the folder")
       }
     }
+  }
+
+  @Test("a folder without a board says so, and what to do")
+  func empty() throws {
+    try withFolder { folder in
+      do throws(ProfileErrors) {
+        _ = try BoardCatalog(directory: folder).names()
+        Issue.record("no board was taken for a board")
+      } catch {
+        #expect(
+          error.description
+            == "\(folder): holds no board: no folder with a profile.toml; make one with `torpor "
+            + "board new`, or set TORPOR_BOARDS to the folder that holds a folder per board")
+      }
+      try board("one", in: folder)
+      #expect(try BoardCatalog(directory: folder).names() == ["one"])
+    }
+  }
+
+  @Test("the list of boards names each, with what its profile says")
+  func list() throws {
+    let rows = try text("Boards/README.md").split(separator: "\n").filter { $0.hasPrefix("| [") }
+    let wanted = try CatalogTests.boards.list().map { name in
+      "| [`\(name)`](\(name)/README.md) | \(try CatalogTests.boards.find(name).summary) |"
+    }
+    #expect(rows.map(String.init) == wanted)
   }
 
   @Test("the standard folder is this repository's")

@@ -24,6 +24,24 @@ struct MessageTests {
       "@:8: name: \"My Board\" cannot be a folder's name everywhere; "
         + "expected small letters, digits and hyphens"),
     Bad(
+      "board.awake.power_mw", "power_mw = 0",
+      "@:12: board.awake.power_mw: 0 mW: no board runs code without power; "
+        + "expected more than 0, measured with one core busy"),
+    Bad("board.awake.power_mw", "power_mw = 0.001", ""),
+    Bad(
+      "board.idle.power_mw", "power_mw = 1000.5",
+      "\(line("board.awake.power_mw")):12: board.awake.power_mw: 1000 mW is less than the 1000.5 mW"
+        + " of [board.idle]; expected at least 1000.5, measured with one core busy"),
+    Bad("board.idle.power_mw", "power_mw = 1000", ""),
+    Bad(
+      "board.suspended.power_mw", "power_mw = 0.5",
+      "@:12: board.suspended.power_mw: 0.5 mW is more than the 0 mW of [board.idle]: it would save"
+        + " nothing; expected at most 0, or no table [board.suspended]"),
+    Bad(
+      "board.off.power_mw", "power_mw = 7",
+      "@:12: board.off.power_mw: 7 mW is more than the 0 mW of [board.idle]: it would save"
+        + " nothing; expected at most 0, or no table [board.off]"),
+    Bad(
       "cache.deferral_limit_fixes", "deferral_limit_fixes = 51",
       "@:24: cache.deferral_limit_fixes: 51 is more than half of capacity_fixes (RNG-1); "
         + "expected at most 50"),

@@ -40,7 +40,7 @@ struct TextTests {
     ),
     (
       "ok = 1\nx = 99999999999999999999\n",
-      "2:25: not valid TOML: decimal integer: '99999999999999999999' is not representable in 64 bits"
+      "2:5: not valid TOML: decimal integer: '99999999999999999999' is not representable in 64 bits"
     ),
     ("x = \"abc\n", ""),
     ("a\u{0}b = 1\n", "1:2: not valid TOML: key-value pair: expected '=', saw '\\u0000'"),

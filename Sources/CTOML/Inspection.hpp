@@ -1,0 +1,174 @@
+#ifndef TORPOR_CTOML_INSPECTION_HPP
+#define TORPOR_CTOML_INSPECTION_HPP
+
+#include "CTOML.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+/// Looks a text over before toml++ sees it, for what toml++ does not take well: bytes that are no
+/// UTF-8, letters beyond ASCII outside of strings and comments (TOML has none there) and keys of so
+/// many names that their nesting would exhaust the stack.
+///
+/// Follows strings and comments as TOML does, so that up to the first error both see the same keys.
+class Inspection {
+ public:
+  explicit Inspection(std::string_view text) : text(text) {
+    if (next_is("\xEF\xBB\xBF")) at = 3;
+  }
+
+  /// What is wrong; nullptr when nothing is.
+  const char *problem() { return look_over({UINT32_MAX, UINT32_MAX}); }
+
+  ctoml_place place() const { return {line, column}; }
+
+  /// Where the header, or the key with its value, begins that was read last before `end`: toml++
+  /// tells some errors of it only when it has passed it, on a later line even.
+  ctoml_place statement_before(ctoml_place end) {
+    (void)look_over(end);
+    return starts.empty() ? end : starts.back();
+  }
+
+ private:
+  std::string_view text;
+  size_t at = 0;
+  uint32_t line = 1, column = 1;
+  int dots = 0;
+  /// Where the statement begins, and below it those of the inline tables that are open.
+  std::vector<ctoml_place> starts;
+  /// Opening brackets that are not closed.
+  std::string open;
+  /// Whether the next word begins a statement, and whether this one is a header.
+  bool begins = true, is_header = false;
+
+  static constexpr const char *not_utf8 = "this is not UTF-8";
+
+  const char *look_over(ctoml_place end) {
+    while (at < text.size() && (line != end.line ? line < end.line : column < end.column)) {
+      const char c = text[at];
+      note(c);
+      const char *found = c == '#'                ? skip_comment()
+                          : c == '"' || c == '\'' ? skip_string(c)
+                                                  : take_plain();
+      if (found != nullptr) return found;
+    }
+    return nullptr;
+  }
+
+  /// Keeps `starts`, seeing the first character of each word, string and sign.
+  void note(char c) {
+    if (c == ' ' || c == '\t' || c == '\r' || c == '#') return;
+    if (c == '\n') {
+      if (open.empty()) begins = true;
+      return;
+    }
+    if (begins && c != '}') {
+      begins = false;
+      if (open.empty()) {
+        starts.assign(1, {line, column});
+        is_header = c == '[';
+      } else {
+        starts.push_back({line, column});
+      }
+    }
+    if (is_header) return;
+    if (c == '[' || c == '{') {
+      open += c;
+      begins = c == '{';
+    } else if ((c == ']' || c == '}') && !open.empty()) {
+      if (c == '}') close_table();
+      open.pop_back();
+    } else if (c == ',' && !open.empty() && open.back() == '{') {
+      close_table();
+      begins = true;
+    }
+  }
+
+  /// The last key of an inline table is over, if there was one.
+  void close_table() {
+    if (!begins && starts.size() > 1) starts.pop_back();
+    begins = false;
+  }
+
+  bool next_is(std::string_view what) const { return text.substr(at, what.size()) == what; }
+
+  /// Steps over one character; false when it is none.
+  bool step() {
+    const size_t length = character_length();
+    if (length == 0) return false;
+    if (text[at] == '\n') {
+      line += 1;
+      column = 0;
+    }
+    column += 1;
+    at += length;
+    return true;
+  }
+
+  /// Bytes of the UTF-8 character at `at`; 0 when it is malformed, overlong or a surrogate.
+  size_t character_length() const {
+    const auto byte = [&](size_t i) {
+      return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0u;
+    };
+    const auto follows = [&](size_t i) { return (byte(i) & 0xC0) == 0x80; };
+    const unsigned first = byte(0);
+    if (first < 0x80) return 1;
+    if (first >= 0xC2 && first <= 0xDF) return follows(1) ? 2 : 0;
+    if (first >= 0xE0 && first <= 0xEF) {
+      if (!follows(1) || !follows(2)) return 0;
+      if (first == 0xE0 && byte(1) < 0xA0) return 0;
+      return first == 0xED && byte(1) > 0x9F ? 0 : 3;
+    }
+    if (first < 0xF0 || first > 0xF4 || !follows(1) || !follows(2) || !follows(3)) return 0;
+    if (first == 0xF0 && byte(1) < 0x90) return 0;
+    return first == 0xF4 && byte(1) > 0x8F ? 0 : 4;
+  }
+
+  const char *take_plain() {
+    const char c = text[at];
+    if (static_cast<unsigned char>(c) >= 0x80) {
+      if (character_length() == 0) return not_utf8;
+      return "this letter may stand only in quotes or in a comment";
+    }
+    if (c == '.') {
+      dots += 1;
+      if (dots > CTOML_MOST_DOTS) return "more than 32 names joined by dots";
+    } else if (std::string_view("\n,={}[]").find(c) != std::string_view::npos) {
+      dots = 0;
+    }
+    step();
+    return nullptr;
+  }
+
+  const char *skip_comment() {
+    while (at < text.size() && text[at] != '\n') {
+      if (!step()) return not_utf8;
+    }
+    return nullptr;
+  }
+
+  const char *skip_string(char quote) {
+    const std::string_view fence = quote == '"' ? "\"\"\"" : "'''";
+    const bool has_many_lines = next_is(fence);
+    for (int i = has_many_lines ? 3 : 1; i > 0; i--) step();
+    while (at < text.size()) {
+      if (has_many_lines ? next_is(fence) : text[at] == quote) {
+        // Up to two quotes may stand right before the closing fence.
+        for (int i = has_many_lines ? 5 : 1; i > 0 && at < text.size() && text[at] == quote; i--) step();
+        return nullptr;
+      }
+      if (!has_many_lines && text[at] == '\n') return nullptr;
+      const bool escapes = text[at] == '\\' && quote == '"';
+      if (!step()) return not_utf8;
+      if (escapes && at < text.size() && !step()) return not_utf8;
+    }
+    return nullptr;
+  }
+};
+
+}  // namespace
+
+#endif

@@ -1,0 +1,218 @@
+import LocationTypes
+import Testing
+
+@testable import BoardProfiles
+
+@Suite("A profile made by asking")
+struct NewProfileTests {
+  /// Answers `answers` by path, everything else with nothing; gives the paths that were asked.
+  static func ask(
+    _ new: inout NewProfile, _ answers: [String: String]
+  ) throws -> [String] {
+    var asked: [String] = []
+    while let question = new.next {
+      try #require(asked.count < 100, "it asks for ever")
+      asked.append(question.path)
+      try new.answer(question.path, answers[question.path] ?? "")
+    }
+    return asked
+  }
+
+  static func rejection(_ new: inout NewProfile, _ path: String, _ answer: String) -> String? {
+    do throws(NewProfile.Rejection) {
+      try new.answer(path, answer)
+      return nil
+    } catch { return error.message }
+  }
+
+  @Test("nothing but a name gives a valid board that only idles, with a receiver that streams")
+  func proposed() throws {
+    var new = NewProfile()
+    let asked = try NewProfileTests.ask(&new, ["name": "mine"])
+    #expect(asked.first == "name" && asked.contains("board.suspended"))
+    for path in [
+      "receiver.output", "receiver.wake_line", "receiver.batch", "receiver.power.standby_mw",
+    ] {
+      #expect(!asked.contains(path), "a receiver that streams has no \(path)")
+    }
+    let profile = try new.profile(file: "p.toml")
+    #expect(profile.name == "mine" && profile.receiver?.family == .nmea)
+    #expect(profile.board.suspended == nil && profile.board.off == nil)
+    #expect(profile.receiver?.batch == nil && profile.cache.deferralLimit == 4_096)
+    #expect(profile.board.awake_mw == 1_000 && profile.receiver?.lineSpeed_baud == 9_600)
+  }
+
+  @Test("all of it: every optional table, every key, as it was answered")
+  func everything() throws {
+    let answers = [
+      "name": "all-of-it", "description": "A \"quoted\" board", "receiver.family": "ublox-m10",
+      "receiver.model": "M10", "receiver.device": "/dev/ttyS1", "receiver.wake_line": "W",
+      "receiver.supply_line": "S", "receiver.backup_supply": "y", "receiver.batch": "Yes",
+      "receiver.batch.extra_pvt": "no", "receiver.batch.pio": "4", "receiver.batch.line": "B",
+      "board.suspended": "y", "board.suspended.wakes_on": "[\"alarm\", batch_pin]",
+      "board.off": "yes", "board.off.power_mw": "3", "receiver.time_to_fix.cold_s": "2",
+      "cache.capacity_fixes": "100",
+    ]
+    var new = NewProfile()
+    let asked = Set(try NewProfileTests.ask(&new, answers))
+    #expect(asked == Set(NewProfile.order))
+    let profile = try new.profile(file: "p.toml")
+    let receiver = try #require(profile.receiver), batch = try #require(receiver.batch)
+    #expect(profile.summary == "A \"quoted\" board" && receiver.hasBackupSupply)
+    #expect(batch.capacity == 600 && batch.watermark == 540 && batch.line == "B" && batch.pio == 4)
+    #expect(profile.board.suspended?.wakesOn == [.alarm, .batchPin])
+    #expect(profile.board.off?.power_mw == 3 && profile.cache.deferralLimit == 50)
+    // The proposal follows the answer: no start is slower than a cold one.
+    #expect(receiver.timeToFix.afterOff.allSatisfy { $0.fix <= .seconds(2) })
+    #expect(receiver.lineSpeed_baud == 115_200 && receiver.output == .ubx)
+  }
+
+  @Test("a board without a receiver is asked nothing more of it")
+  func noReceiver() throws {
+    var new = NewProfile()
+    let asked = try NewProfileTests.ask(
+      &new, ["name": "a", "receiver": "n", "board.suspended": "y"])
+    #expect(!asked.contains { $0.hasPrefix("receiver.") })
+    #expect(try new.profile(file: "p.toml").receiver == nil)
+  }
+
+  @Test("a bad answer is told in the schema's words and changes nothing")
+  func rejected() throws {
+    var new = NewProfile()
+    try new.answer("name", "a")
+    for key in ProfileSchema.keys {
+      let before = new.draft
+      for bad in ["\u{1B}[2J", "1 # x", "1\nb = 2", "nan", "1, 2", "{}"] {
+        guard let message = NewProfileTests.rejection(&new, key.path, bad) else {
+          // Any line of printable characters is a text.
+          guard case .text = key.form else {
+            Issue.record("\(key.path) = \(bad) was taken")
+            continue
+          }
+          new.draft = before
+          continue
+        }
+        #expect(
+          message.hasSuffix("; expected " + key.expectation) || key.path == "name", "\(message)")
+        #expect(new.draft.profile == before.profile)
+      }
+    }
+    #expect(
+      NewProfileTests.rejection(&new, "receiver.power.track_mw", "-1")
+        == "-1 is out of range; expected a number of milliwatts, 0 to 100000")
+    #expect(
+      NewProfileTests.rejection(&new, "receiver.family", "ublox")
+        == "unknown word \"ublox\"; expected \"ublox-m10\" or \"nmea\"")
+    #expect(
+      NewProfileTests.rejection(&new, "board.off", "perhaps")
+        == "\"perhaps\" is neither; expected yes or no")
+    #expect(
+      NewProfileTests.rejection(&new, "board.idle", "no")
+        == "every profile has a table [board.idle]; it can only be yes")
+    #expect(
+      NewProfileTests.rejection(&new, "board.idle.powr_mw", "1")
+        == "there is no such key; did you mean `board.idle.power_mw`?")
+    #expect(NewProfileTests.rejection(&new, "", "1") == "there is no such key")
+    #expect(NewProfileTests.rejection(&new, "name", "My Board")?.contains("small letters") == true)
+  }
+
+  @Test("RNG-1, DEF-33: what breaks a rule with an earlier answer is told at once")
+  func rules() throws {
+    var new = NewProfile()
+    try new.answer("name", "a")
+    try new.answer("receiver.family", "ublox-m10")
+    try new.answer("receiver.batch", "yes")
+    try new.answer("board.awake.power_mw", "500")
+    // Not before both are answered: the other one is still a proposal.
+    try new.answer("receiver.batch.extra_pvt", "")
+    try new.answer("receiver.batch.capacity_fixes", "100")
+    try new.answer("cache.capacity_fixes", "100")
+    func said(_ path: String, _ answer: String) -> String? {
+      NewProfileTests.rejection(&new, path, answer)
+    }
+    #expect(
+      said("receiver.batch.watermark_fixes", "100")
+        == "100 is not below capacity_fixes (DEF-33); expected at most 99")
+    #expect(
+      said("cache.deferral_limit_fixes", "51")
+        == "51 is more than half of capacity_fixes (RNG-1); expected at most 50")
+    #expect(
+      said("board.idle.power_mw", "501")
+        == "board.awake.power_mw: 500 mW is less than the 501 mW of [board.idle]; "
+        + "expected at least 501, measured with one core busy")
+    #expect(said("board.idle.power_mw", "500") == nil)
+    try new.answer("board.suspended", "y")
+    #expect(said("board.suspended.power_mw", "501")?.contains("save nothing") == true)
+    try new.answer("receiver.batch.pio", "")
+    #expect(said("receiver.batch.line", "B")?.hasPrefix("receiver.batch.pio: is missing") == true)
+  }
+
+  @Test("whatever is answered and taken, what comes out is a valid profile")
+  func anyAnswers() throws {
+    var random = SplitMix(state: 7)
+    let words = [
+      "", "", "", "y", "n", "0", "1", "2", "5", "0.5", "100", "700", "90000", "ublox-m10", "nmea",
+      "ubx", "4800", "921600", "alarm", "alarm bytes", "GPIO4", "x\"y\\z", "é", "-1", "1e9", "#",
+    ]
+    var taken = 0
+    for round in 0..<60 {
+      var new = NewProfile()
+      try new.answer("name", "b\(round)")
+      var steps = 0
+      while let question = new.next, steps < 2_000 {
+        steps += 1
+        let answer = words[random.below(words.count)]
+        if NewProfileTests.rejection(&new, question.path, answer) == nil { taken += 1 }
+      }
+      #expect(new.next == nil)
+      #expect(throws: Never.self) { try new.profile(file: "p.toml") }
+    }
+    #expect(taken > 1_000)
+  }
+
+  @Test("a proposal is what it would be when it is typed")
+  func typed() throws {
+    for key in ProfileSchema.keys {
+      guard let value = key.get(ProfileDraft(Sample.profile)) else { continue }
+      #expect(try key.value(of: value.typed).get() == value, "\(key.path)")
+    }
+  }
+
+  @Test("every key and table is in the template; uncommented, it is a profile with all of them")
+  func template() throws {
+    let example = ProfileTemplate.example
+    #expect(throws: Never.self) { try BoardProfile.parse(example, file: "p.toml") }
+    #expect(example.split(separator: "\n").allSatisfy { $0.count <= 80 || $0.contains(" = ") })
+    let lines = example.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+      let rest = line.dropFirst(2)
+      let isKey =
+        line.hasPrefix("# ")
+        && (rest.hasPrefix("[") || rest.wholeMatch(of: /[a-z0-9_]+ = .*/) != nil)
+      return isKey ? rest : line
+    }
+    let text = lines.joined(separator: "\n")
+      .replacing("family = \"nmea\"", with: "family = \"ublox-m10\"")
+    let profile = try BoardProfile.parse(text, file: "p.toml")
+    #expect(ProfileDraft(profile).tables == Set(ProfileSchema.tables.map(\.path)))
+    for setting in profile.settings {
+      #expect(setting.value != nil, "\(setting.key.path)")
+      #expect(example.contains(ProfileTemplate.comment(setting.key.meaning).dropLast().prefix(40)))
+    }
+  }
+
+  @Test("what was proposed is told apart from what was given")
+  func origins() throws {
+    var new = NewProfile()
+    _ = try NewProfileTests.ask(&new, ["name": "a", "receiver.power.track_mw": "66"])
+    let figures = new.figures
+    let track = try #require(figures.first { $0.path == "receiver.power.track_mw" })
+    let acquire = try #require(figures.first { $0.path == "receiver.power.acquire_mw" })
+    #expect(track.isGiven && !acquire.isGiven && acquire.value == "82.5")
+    #expect(!figures.contains { $0.path == "cache.capacity_fixes" })
+    let text = ProfileTemplate.text(new)
+    let marked = text.split(separator: "\n# ").filter {
+      $0.contains("not measured") || $0.contains("measured.")
+    }
+    #expect(text.contains("acquire_mw = 82.5") && marked.count > 5)
+  }
+}
