@@ -138,9 +138,11 @@ struct Seeded: RandomNumberGenerator {
       return .navPVT(s)
     case 9:
       let hasExtraPVT = Bool.random(using: &self)
-      let entry = UBXBatchEntry(
+      var entry = UBXBatchEntry(
         messageCount: bits(UInt16.self), hasExtraPVT: hasExtraPVT,
         solution: hasExtraPVT ? fullSolution() : solution())
+      // LOG-BATCH does not say how carrier phases were used.
+      entry.solution.carrierSolution = 0
       buffer.appendBatchEntry(entry)
       return .batchEntry(entry)
     case 10:
