@@ -2,8 +2,6 @@
 struct EightBytes {
   private let word: UInt64
 
-  private static let low: UInt64 = 0x0101_0101_0101_0101
-  private static let high: UInt64 = 0x8080_8080_8080_8080
   private static let even: UInt64 = 0x00FF_00FF_00FF_00FF
 
   /// Takes the bytes from `i` on; traps when there are fewer than eight.
@@ -22,24 +20,6 @@ struct EightBytes {
       EightBytes(word: UInt64(littleEndian: words[0])),
       EightBytes(word: UInt64(littleEndian: words[1]))
     )
-  }
-
-  /// The exclusive or of all, if each is printable ASCII and neither star nor dollar; else nil.
-  @inline(__always) var parityIfPlain: UInt8? {
-    // A byte's high bit is set where the byte is wanted; a false one only sends us the slow way.
-    let control = (word &- 0x2020_2020_2020_2020) & ~word
-    let marks = zeroes(0x2A2A_2A2A_2A2A_2A2A) | zeroes(0x2424_2424_2424_2424)
-    let delete = zeroes(0x7F7F_7F7F_7F7F_7F7F)
-    if (word | control | marks | delete) & EightBytes.high != 0 { return nil }
-    var fold = word ^ (word >> 32)
-    fold ^= fold >> 16
-    return UInt8(truncatingIfNeeded: fold ^ (fold >> 8))
-  }
-
-  /// High bits where a byte equals that of `pattern`.
-  @inline(__always) private func zeroes(_ pattern: UInt64) -> UInt64 {
-    let difference = word ^ pattern
-    return (difference &- EightBytes.low) & ~difference
   }
 
   /// The sum of all.

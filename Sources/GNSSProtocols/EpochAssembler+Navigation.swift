@@ -113,9 +113,13 @@ extension EpochAssembler {
         return true
       }
       guard case .endOfEpoch = part else { return false }
-    case .acknowledged, .refused, .receiverVersion, .batchStatus, .batchEntry, .other:
+    case .acknowledged, .refused, .receiverVersion, .batchStatus, .batchEntry, .commandResult,
+      .other:
       return awaitedTime_ms == nil
-    case .navPVT, .hnrPVT, .rmc, .gga, .gsa, .gsv, .gst, .vtg, .zda, .gll: break
+    case .navPVT, .hnrPVT, .rmc, .gga, .gsa, .gsv, .gst, .vtg, .zda, .gll, .gns, .gbs,
+      .ubloxPosition,
+      .garminErrors, .garminAltitude:
+      break
     }
     if awaitedTime_ms != nil { precision.failed() }
     return true

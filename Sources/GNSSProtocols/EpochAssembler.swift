@@ -3,7 +3,8 @@ import LocationTypes
 /// Puts the messages of one epoch together, whatever their order.
 ///
 /// An NMEA epoch is open from its first sentence until one comes that bears another time, or until
-/// ``close()``; with ``EpochOptions/learnsEnd`` until the sentence that has ended the epochs before. Sentences without a time of their own (GSA, GSV, VTG) belong to the open epoch, and
+/// ``close()``; with ``EpochOptions/learnsEnd`` until the sentence that has ended the epochs before.
+/// Sentences without a time of their own (GSA, GSV, VTG, Garmin's) belong to the open epoch, and
 /// to the one that comes next when none is open. NAV-PVT and LOG-BATCH are whole epochs. An epoch
 /// is given once: what comes late for the one just given, or again in the other protocol, is left
 /// out.
@@ -128,6 +129,18 @@ public struct EpochAssembler: Sendable {
       guard let closed = enter(3, m.talker, m.time_us, now) else { return nil }
       draft.take(m)
       return closed.epoch
+    case .gns(let m):
+      guard let closed = enter(4, m.talker, m.time_us, now) else { return nil }
+      draft.take(m)
+      return closed.epoch
+    case .gbs(let m):
+      guard let closed = enter(5, m.talker, m.time_us, now) else { return nil }
+      draft.take(m)
+      return closed.epoch
+    case .ubloxPosition(let m):
+      guard let closed = enter(6, .ublox, m.time_us, now) else { return nil }
+      draft.take(m)
+      return closed.epoch
     case .zda(let m): take(m)
     case .gsa(let m):
       open(now)
@@ -138,11 +151,17 @@ public struct EpochAssembler: Sendable {
     case .vtg(let m):
       open(now)
       draft.take(m)
+    case .garminErrors(let m):
+      open(now)
+      draft.take(m)
+    case .garminAltitude(let m):
+      open(now)
+      draft.take(m)
     case .navPVT(let solution): return addLive(solution, at: now)
     case .hnrPVT(let solution): return addHighRate(solution, at: now)
     case .navigation(let part): return addPart(part, at: now)
     case .batchEntry(let entry): return addStored(entry.solution, at: now)
-    case .acknowledged, .refused, .receiverVersion, .batchStatus, .other: break
+    case .acknowledged, .refused, .receiverVersion, .batchStatus, .commandResult, .other: break
     }
     return nil
   }

@@ -12,8 +12,14 @@ extension EpochMark {
       self.init(6, m.talker)
       mayEnd = m.number == m.sentences
     case .vtg(let m): self.init(7, m.talker)
+    case .gns(let m): self.init(8, m.talker)
+    case .gbs(let m): self.init(9, m.talker)
+    case .ubloxPosition: self.init(kind: 10)
+    case .garminErrors: self.init(kind: 11)
+    case .garminAltitude: self.init(kind: 12)
     case .navigation(let part): self.init(kind: EpochMark.kind(part))
     case .navPVT, .hnrPVT, .batchEntry, .acknowledged, .refused, .receiverVersion, .batchStatus,
+      .commandResult,
       .other:
       return nil
     }

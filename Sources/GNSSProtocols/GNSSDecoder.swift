@@ -1,12 +1,14 @@
 /// Turns the bytes of a receiver into messages: NMEA and UBX on one stream, in any chunks.
 ///
 /// Total and heap-free: any bytes give messages and counters, never a trap, and cutting the stream
-/// into other chunks gives the same ones. It holds at most one unfinished frame of 1,032 bytes.
+/// into other chunks gives the same ones. It holds at most one unfinished frame of 4,106 bytes.
 public struct GNSSDecoder: Sendable {
-  private var stream = StreamDecoder<MessageReader>()
+  private var stream: StreamDecoder<MessageReader>
 
   /// Creates a decoder at the start of a stream.
-  public init() {}
+  public init(_ options: DecoderOptions = DecoderOptions()) {
+    stream = StreamDecoder(options)
+  }
 
   /// What has been met so far.
   public var counters: DecoderCounters { stream.counters }
@@ -27,7 +29,7 @@ public struct GNSSDecoder: Sendable {
 
   /// Looks again through the bytes of an unfinished frame, for no more will come.
   ///
-  /// Noise that looks like the start of a UBX frame holds back up to 1,024 bytes after it. Call it
+  /// Noise that looks like the start of a binary frame holds back up to 4,106 bytes. Call it
   /// at the end of the stream, or when the line has been silent, until it gives nil; the decoder
   /// then stands as at the start of a stream, its counters kept.
   public mutating func finish() -> GNSSMessage? { stream.finish() }
@@ -41,9 +43,10 @@ enum MessageReader: FrameReader {
     UBXDecoding.message(identity, payload, &counters)
   }
 
+  @inline(__always)
   static func sentence(
-    _ body: Span<UInt8>, _ counters: inout DecoderCounters
+    _ s: Span<UInt8>, _ start: Int, _ scan: SentenceScan, _ counters: inout DecoderCounters
   ) -> GNSSMessage? {
-    NMEADecoding.message(body, &counters)
+    NMEADecoding.message(NMEAFields(s, at: start, scan), &counters)
   }
 }

@@ -16,6 +16,18 @@ public enum GNSSMessage: Equatable, Sendable {
   case zda(ZDA)
   /// NMEA GLL: geographic position.
   case gll(GLL)
+  /// NMEA GNS: fix data of several systems.
+  case gns(GNS)
+  /// NMEA GBS: expected errors and the satellite that is thought to fail.
+  case gbs(GBS)
+  /// `$PUBX,00`: u-blox position.
+  case ubloxPosition(UBloxPosition)
+  /// `$PGRME`: Garmin's estimated errors.
+  case garminErrors(GarminErrors)
+  /// `$PGRMZ`: Garmin's altitude.
+  case garminAltitude(GarminAltitude)
+  /// `$PMTK001` or `$PAIR001`: what became of a command.
+  case commandResult(CommandResult)
   /// UBX-NAV-PVT.
   case navPVT(UBXSolution)
   /// UBX-HNR-PVT: a solution between those of NAV-PVT.
@@ -40,8 +52,12 @@ public enum GNSSMessage: Equatable, Sendable {
 @frozen public struct DecoderCounters: Equatable, Sendable {
   /// NMEA sentences with a right checksum.
   public var sentences: UInt32 = 0
+  /// Sentences without a checksum, where the options allow them.
+  public var unchecked: UInt32 = 0
   /// UBX frames with a right checksum.
   public var frames: UInt32 = 0
+  /// Binary frames of other formats with a right checksum, passed over: RTCM 3, CASIC, SiRF …
+  public var otherFrames: UInt32 = 0
   /// Sentences and frames whose checksum was wrong; a false start in noise counts as well.
   public var checksumErrors: UInt32 = 0
   /// Sentences and frames with a right checksum whose content cannot be read.

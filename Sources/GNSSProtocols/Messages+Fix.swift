@@ -102,7 +102,7 @@ extension VTG {
 extension ZDA {
   /// Creates the sentence of a moment.
   public init(_ utc: UTCTime, talker: Talker = .combined) {
-    self.init(talker: talker, time_us: utc.microsecondsOfDay, date: utc.date)
+    self.init(talker: talker, time_us: utc.microsecondsOfDay, date: utc.date, zone_min: 0)
   }
 }
 

@@ -4,28 +4,35 @@ import LocationTypes
 ///
 /// Fields at the end that a version does not have are nil; more than it has are passed over.
 enum NMEADecoding {
-  static func message(_ s: Span<UInt8>, _ counters: inout DecoderCounters) -> GNSSMessage {
-    guard s.count > 5, s[5] == UInt8(ascii: ","), s[0] != UInt8(ascii: "P") else {
-      counters.unknown.count()
-      return .other
+  @inline(__always)
+  static func message(
+    _ fields: consuming NMEAFields, _ counters: inout DecoderCounters
+  ) -> GNSSMessage {
+    var f = fields
+    let head = f.head
+    let talker = Talker(
+      UInt8(truncatingIfNeeded: head &>> 8), UInt8(truncatingIfNeeded: head &>> 16))
+    guard f.addressLength == 5, talker.first != UInt8(ascii: "P") else {
+      return proprietary(&f, head, &counters)
     }
-    let talker = Talker(s[0], s[1])
-    var fields = NMEAFields(after: 5)
     let message: GNSSMessage
-    switch UInt32(s[2]) << 16 | UInt32(s[3]) << 8 | UInt32(s[4]) {
-    case 0x52_4D_43: message = .rmc(rmc(s, talker, &fields))
-    case 0x47_47_41: message = .gga(gga(s, talker, &fields))
-    case 0x47_53_41: message = .gsa(gsa(s, talker, &fields))
-    case 0x47_53_56: message = .gsv(gsv(s, talker, &fields))
-    case 0x47_53_54: message = .gst(gst(s, talker, &fields))
-    case 0x56_54_47: message = .vtg(vtg(s, talker, &fields))
-    case 0x5A_44_41: message = .zda(zda(s, talker, &fields))
-    case 0x47_4C_4C: message = .gll(gll(s, talker, &fields))
+    // The three letters, the last one highest.
+    switch UInt32(truncatingIfNeeded: head &>> 24) & 0xFF_FFFF {
+    case 0x56_53_47: message = .gsv(gsv(&f, talker))
+    case 0x41_53_47: message = .gsa(gsa(&f, talker))
+    case 0x41_47_47: message = .gga(gga(&f, talker))
+    case 0x43_4D_52: message = .rmc(rmc(&f, talker))
+    case 0x47_54_56: message = .vtg(vtg(&f, talker))
+    case 0x4C_4C_47: message = .gll(gll(&f, talker))
+    case 0x54_53_47: message = .gst(gst(&f, talker))
+    case 0x41_44_5A: message = .zda(zda(&f, talker))
+    case 0x53_4E_47: message = .gns(gns(&f, talker))
+    case 0x53_42_47: message = .gbs(gbs(&f, talker))
     case _:
       counters.unknown.count()
       return .other
     }
-    if fields.isBroken {
+    if f.isBroken {
       counters.malformed.count()
       return .other
     }
@@ -33,118 +40,123 @@ enum NMEADecoding {
   }
 
   /// Time, status, place, speed, course, date, variation (2), mode from 2.3, nav status from 4.1.
-  private static func rmc(_ s: Span<UInt8>, _ talker: Talker, _ f: inout NMEAFields) -> RMC {
-    var m = RMC(talker: talker, time_us: f.time(s))
-    m.isValid = f.letter(s) == UInt8(ascii: "A")
-    m.coordinate = f.coordinate(s)
-    m.speed_mmps = f.knots(s)
-    m.course_e4 = f.course(s)
-    m.date = date(f.decimal(s, 0))
-    f.skip(s)
-    f.skip(s)
-    m.mode = f.mode(s)
+  @inline(__always) private static func rmc(_ f: inout NMEAFields, _ talker: Talker) -> RMC {
+    var m = RMC(talker: talker, time_us: f.time(0))
+    m.isValid = f.letter(1) == UInt8(ascii: "A")
+    m.coordinate = f.coordinate(2)
+    m.speed_mmps = f.knots(6)
+    m.course_e4 = f.course(7)
+    m.date = f.date(8)
+    if let variation = f.course(9) {
+      m.variation_e4 = f.letter(10) == UInt8(ascii: "W") ? -variation : variation
+    }
+    m.mode = f.mode(11)
+    m.navigationalStatus = f.letter(12)
     return m
-  }
-
-  /// Day, month and year as one number; nil when no calendar has them.
-  private static func date(_ value: Int64?) -> ShortDate? {
-    guard let value, value >= 0, value <= 311_299 else { return nil }
-    let date = ShortDate(
-      year: UInt8(value % 100), month: UInt8(value / 100 % 100), day: UInt8(value / 10_000))
-    guard date.month >= 1, date.month <= 12, date.day >= 1, date.day <= 31 else { return nil }
-    return date
   }
 
   /// Time, place, quality, satellites, HDOP, altitude, M, separation, M, age, station.
-  private static func gga(_ s: Span<UInt8>, _ talker: Talker, _ f: inout NMEAFields) -> GGA {
-    var m = GGA(talker: talker, time_us: f.time(s))
-    m.coordinate = f.coordinate(s)
-    m.quality = f.decimal(s, 0, as: UInt8.self)
-    m.satellites = f.decimal(s, 0, as: UInt8.self)
-    m.horizontalDOP_e2 = dilution(s, &f)
-    m.altitude_mm = f.decimal(s, 3, as: Int32.self)
-    f.skip(s)
-    m.separation_mm = f.decimal(s, 3, as: Int32.self)
+  @inline(__always) private static func gga(_ f: inout NMEAFields, _ talker: Talker) -> GGA {
+    var m = GGA(talker: talker, time_us: f.time(0))
+    m.coordinate = f.coordinate(1)
+    m.quality = f.whole(5, as: UInt8.self)
+    m.satellites = f.whole(6, as: UInt8.self)
+    m.horizontalDOP_e2 = f.dilution(7)
+    m.altitude_mm = f.decimal(8, 3, as: Int32.self)
+    m.separation_mm = f.decimal(10, 3, as: Int32.self)
+    m.correctionAge_ms = f.decimal(12, 3, as: Int32.self)
+    m.station = f.whole(13, as: UInt16.self)
     return m
-  }
-
-  /// A dilution of precision; 99.99 and zero are receivers' ways to say that there is none.
-  private static func dilution(_ s: Span<UInt8>, _ f: inout NMEAFields) -> UInt16? {
-    guard let value = f.decimal(s, 2), value > 0, value < 9_900 else { return nil }
-    return UInt16(value)
   }
 
   /// Selection, mode, twelve satellites, PDOP, HDOP, VDOP, system from 4.1.
-  private static func gsa(_ s: Span<UInt8>, _ talker: Talker, _ f: inout NMEAFields) -> GSA {
-    f.skip(s)
-    var m = GSA(talker: talker, fixMode: f.decimal(s, 0, as: UInt8.self))
-    for _ in 0..<12 where f.letter(s) != nil { m.satellites += 1 }
-    m.positionDOP_e2 = dilution(s, &f)
-    m.horizontalDOP_e2 = dilution(s, &f)
-    m.verticalDOP_e2 = dilution(s, &f)
+  @inline(__always) private static func gsa(_ f: inout NMEAFields, _ talker: Talker) -> GSA {
+    var m = GSA(talker: talker, fixMode: f.whole(1, as: UInt8.self))
+    m.isAutomatic = f.letter(0).map { $0 == UInt8(ascii: "A") }
+    for i in 2..<14 {
+      if let number = f.whole(i, as: UInt16.self) { m.name(number) }
+    }
+    m.positionDOP_e2 = f.dilution(14)
+    m.horizontalDOP_e2 = f.dilution(15)
+    m.verticalDOP_e2 = f.dilution(16)
+    m.system = f.whole(17, as: UInt8.self)
     return m
   }
 
-  /// Sentences, number, satellites in view; then four of them, which are passed over.
-  private static func gsv(_ s: Span<UInt8>, _ talker: Talker, _ f: inout NMEAFields) -> GSV {
-    let sentences = f.decimal(s, 0, as: UInt8.self)
-    let number = f.decimal(s, 0, as: UInt8.self)
-    return GSV(
-      talker: talker, sentences: sentences, number: number, inView: f.decimal(s, 0, as: UInt8.self))
+  /// Sentences, number, satellites in view; then four of them; signal from 4.1.
+  @inline(__always) private static func gsv(_ f: inout NMEAFields, _ talker: Talker) -> GSV {
+    var m = GSV(
+      talker: talker, sentences: f.whole(0, as: UInt8.self), number: f.whole(1, as: UInt8.self),
+      inView: f.whole(2, as: UInt8.self))
+    var i = 3
+    while i &+ 4 <= f.count && i < 19 {
+      if let number = f.whole(i, as: UInt16.self), number != 0 {
+        m.append(
+          SatelliteInView(
+            number: number, elevation_deg: f.elevation(i &+ 1), azimuth_deg: f.azimuth(i &+ 2),
+            signal_dBHz: f.signal(i &+ 3)))
+      }
+      i &+= 4
+    }
+    if i < f.count { m.signal = f.hexadecimal(i) }
+    return m
   }
 
   /// Time, RMS, major, minor, orientation of the ellipse, σ of latitude, longitude and altitude.
-  private static func gst(_ s: Span<UInt8>, _ talker: Talker, _ f: inout NMEAFields) -> GST {
-    var m = GST(talker: talker, time_us: f.time(s))
-    for _ in 0..<4 { f.skip(s) }
-    m.latitude_mm = f.decimal(s, 3, as: Int32.self)
-    m.longitude_mm = f.decimal(s, 3, as: Int32.self)
-    m.altitude_mm = f.decimal(s, 3, as: Int32.self)
+  @inline(__always) private static func gst(_ f: inout NMEAFields, _ talker: Talker) -> GST {
+    var m = GST(talker: talker, time_us: f.time(0))
+    m.residual_mm = f.decimal(1, 3, as: Int32.self)
+    m.semiMajor_mm = f.decimal(2, 3, as: Int32.self)
+    m.semiMinor_mm = f.decimal(3, 3, as: Int32.self)
+    m.orientation_e4 = f.course(4)
+    m.latitude_mm = f.decimal(5, 3, as: Int32.self)
+    m.longitude_mm = f.decimal(6, 3, as: Int32.self)
+    m.altitude_mm = f.decimal(7, 3, as: Int32.self)
     return m
   }
 
   /// Course, T, course, M, knots, N, km/h, K, mode from 2.3; before 2.0 the four without letters.
-  private static func vtg(_ s: Span<UInt8>, _ talker: Talker, _ f: inout NMEAFields) -> VTG {
+  @inline(__always) private static func vtg(_ f: inout NMEAFields, _ talker: Talker) -> VTG {
     var m = VTG(talker: talker)
-    m.course_e4 = f.course(s)
-    var look = f
-    let unit = look.letter(s)
-    let isOld = unit.map { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") } ?? false
-    f.skip(s)
-    if !isOld {
-      f.skip(s)
-      f.skip(s)
+    m.course_e4 = f.course(0)
+    let unit = f.letter(1)
+    if let unit, unit >= UInt8(ascii: "0") && unit <= UInt8(ascii: "9") {
+      m.magneticCourse_e4 = f.course(1)
+      let kilometres = f.kilometresPerHour(3)
+      m.speed_mmps = f.knots(2) ?? kilometres
+      return m
     }
-    let knots = f.knots(s)
-    if !isOld { f.skip(s) }
-    let kilometres = f.kilometresPerHour(s)
-    m.speed_mmps = knots ?? kilometres
-    if !isOld {
-      f.skip(s)
-      m.mode = f.mode(s)
-    }
+    m.magneticCourse_e4 = f.course(2)
+    // Both are read, so that one that cannot be read is not passed over.
+    let kilometres = f.kilometresPerHour(6)
+    m.speed_mmps = f.knots(4) ?? kilometres
+    m.mode = f.mode(8)
     return m
   }
 
-  /// Time, day, month, year, zone.
-  private static func zda(_ s: Span<UInt8>, _ talker: Talker, _ f: inout NMEAFields) -> ZDA {
-    var m = ZDA(talker: talker, time_us: f.time(s))
-    let day = f.decimal(s, 0, as: UInt8.self)
-    let month = f.decimal(s, 0, as: UInt8.self)
-    let year = f.decimal(s, 0, as: UInt16.self)
+  /// Time, day, month, year, zone: hours with their sign, minutes of the same.
+  @inline(__always) private static func zda(_ f: inout NMEAFields, _ talker: Talker) -> ZDA {
+    var m = ZDA(talker: talker, time_us: f.time(0))
+    let day = f.whole(1, as: UInt8.self)
+    let month = f.whole(2, as: UInt8.self)
+    let year = f.whole(3, as: UInt16.self)
     if let day, let month, let year {
       m.date = CalendarDate(year: Int(year), month: Int(month), day: Int(day))
+    }
+    if let hours = f.whole(4, as: Int8.self) {
+      let minutes = Int16(f.whole(5, as: UInt8.self) ?? 0)
+      let isWest = f.letter(4) == UInt8(ascii: "-")
+      m.zone_min = Int16(hours) * 60 + (isWest ? -minutes : minutes)
     }
     return m
   }
 
   /// Place, time, status from 2.0, mode from 2.3.
-  private static func gll(_ s: Span<UInt8>, _ talker: Talker, _ f: inout NMEAFields) -> GLL {
-    let place = f.coordinate(s)
-    var m = GLL(talker: talker, time_us: f.time(s))
-    m.coordinate = place
-    m.isValid = f.isAtEnd(s) || f.letter(s) == UInt8(ascii: "A")
-    m.mode = f.mode(s)
+  @inline(__always) private static func gll(_ f: inout NMEAFields, _ talker: Talker) -> GLL {
+    var m = GLL(talker: talker, time_us: f.time(4))
+    m.coordinate = f.coordinate(0)
+    m.isValid = f.count <= 5 || f.letter(5) == UInt8(ascii: "A")
+    m.mode = f.mode(6)
     return m
   }
 }

@@ -35,7 +35,7 @@ import LocationTypes
 // traps when the buffer has no room for it. What is nil is an empty field.
 
 extension FrameBuffer {
-  /// Adds an RMC of NMEA 2.3.
+  /// Adds an RMC of NMEA 2.3, or 4.1 if it has a navigational status.
   public mutating func append(_ m: RMC, format: NMEAFormat = .common) {
     let start = beginSentence(m.talker, "RMC")
     appendTime(m.time_us, format)
@@ -49,8 +49,9 @@ extension FrameBuffer {
       appendDecimal(Int64(date.month), decimals: 0, integers: 2)
       appendDecimal(Int64(date.year), decimals: 0, integers: 2)
     }
-    append(ascii: ",,")
+    appendVariation(m.variation_e4, format)
     appendField(letter: m.mode?.rawValue)
+    if let status = m.navigationalStatus { appendField(letter: status) }
     endSentence(start)
   }
 
@@ -61,67 +62,91 @@ extension FrameBuffer {
     appendCoordinate(m.coordinate, format)
     appendField(m.quality.map { Int64($0) })
     appendField(m.satellites.map { Int64($0) }, integers: 2)
-    appendField(m.horizontalDOP_e2.map { Int64($0) }, from: 2, to: 2)
+    appendDilution(m.horizontalDOP_e2)
     appendMetres(m.altitude_mm, format)
     append(ascii: ",M")
     appendMetres(m.separation_mm, format)
-    append(ascii: ",M,,")
+    append(ascii: ",M")
+    appendMetres(m.correctionAge_ms, format)
+    appendField(m.station.map { Int64($0) }, integers: 4)
     endSentence(start)
   }
 
-  /// Adds a GSA; the satellites, of which only the number is known, are numbered from 1 to 12.
+  /// Adds a GSA of NMEA 2.3, or 4.1 if it has a system.
   public mutating func append(_ m: GSA) {
     let start = beginSentence(m.talker, "GSA")
-    append(ascii: ",A")
+    appendField(letter: m.isAutomatic.map { $0 ? UInt8(ascii: "A") : UInt8(ascii: "M") })
     appendField(m.fixMode.map { Int64($0) })
-    for i in 1...12 { appendField(i <= m.satellites ? Int64(i) : nil, integers: 2) }
-    appendField(m.positionDOP_e2.map { Int64($0) }, from: 2, to: 2)
-    appendField(m.horizontalDOP_e2.map { Int64($0) }, from: 2, to: 2)
-    appendField(m.verticalDOP_e2.map { Int64($0) }, from: 2, to: 2)
+    for i in 0..<12 {
+      appendField(i < m.satellites ? Int64(m.satellite(i)) : nil, integers: 2)
+    }
+    appendDilution(m.positionDOP_e2)
+    appendDilution(m.horizontalDOP_e2)
+    appendDilution(m.verticalDOP_e2)
+    if let system = m.system { appendField(Int64(system)) }
     endSentence(start)
   }
 
-  /// Adds a GSV without satellites.
+  /// Adds a GSV of NMEA 2.3, or 4.1 if it has a signal.
   public mutating func append(_ m: GSV) {
     let start = beginSentence(m.talker, "GSV")
     appendField(m.sentences.map { Int64($0) })
     appendField(m.number.map { Int64($0) })
     appendField(m.inView.map { Int64($0) }, integers: 2)
+    for i in 0..<Int(m.count) {
+      let satellite = m.satellite(i)
+      appendField(Int64(satellite.number), integers: 2)
+      appendField(satellite.elevation_deg.map { Int64($0) }, integers: 2)
+      appendField(satellite.azimuth_deg.map { Int64($0) }, integers: 3)
+      appendField(satellite.signal_dBHz.map { Int64($0) }, integers: 2)
+    }
+    if let signal = m.signal { appendField(letter: hexadecimal(signal & 15)) }
     endSentence(start)
   }
 
-  /// Adds a GST without RMS and ellipse.
+  /// Adds a GST.
   public mutating func append(_ m: GST, format: NMEAFormat = .common) {
     let start = beginSentence(m.talker, "GST")
     appendTime(m.time_us, format)
-    append(ascii: ",,,,")
+    appendMetres(m.residual_mm, format)
+    appendMetres(m.semiMajor_mm, format)
+    appendMetres(m.semiMinor_mm, format)
+    appendCourse(m.orientation_e4, format)
     appendMetres(m.latitude_mm, format)
     appendMetres(m.longitude_mm, format)
     appendMetres(m.altitude_mm, format)
     endSentence(start)
   }
 
-  /// Adds a VTG of NMEA 2.3, without magnetic course.
+  /// Adds a VTG of NMEA 2.3.
   public mutating func append(_ m: VTG, format: NMEAFormat = .common) {
     let start = beginSentence(m.talker, "VTG")
     appendCourse(m.course_e4, format)
-    append(ascii: ",T,,M")
+    append(ascii: ",T")
+    appendCourse(m.magneticCourse_e4, format)
+    append(ascii: ",M")
     appendKnots(m.speed_mmps)
     append(ascii: ",N")
-    appendField(m.speed_mmps.map { (Int64($0) * 36 + 5) / 10 }, from: 3, to: 3)
+    appendKilometres(m.speed_mmps)
     append(ascii: ",K")
     appendField(letter: m.mode?.rawValue)
     endSentence(start)
   }
 
-  /// Adds a ZDA, zone UTC.
+  /// Adds a ZDA.
   public mutating func append(_ m: ZDA, format: NMEAFormat = .common) {
     let start = beginSentence(m.talker, "ZDA")
     appendTime(m.time_us, format)
     appendField(m.date.map { Int64($0.day) }, integers: 2)
     appendField(m.date.map { Int64($0.month) }, integers: 2)
     appendField(m.date.map { Int64($0.year) }, integers: 4)
-    append(ascii: ",00,00")
+    // A zone west of Greenwich by less than an hour has its sign in the zero hours.
+    append(UInt8(ascii: ","))
+    if let zone = m.zone_min {
+      if zone < 0 { append(UInt8(ascii: "-")) }
+      appendDecimal(Int64(abs(zone)) / 60, decimals: 0, integers: 2)
+    }
+    appendField(m.zone_min.map { Int64(abs($0)) % 60 }, integers: 2)
     endSentence(start)
   }
 
@@ -133,105 +158,5 @@ extension FrameBuffer {
     appendField(letter: m.isValid ? UInt8(ascii: "A") : UInt8(ascii: "V"))
     appendField(letter: m.mode?.rawValue)
     endSentence(start)
-  }
-}
-
-// MARK: Fields
-
-extension FrameBuffer {
-  private mutating func beginSentence(_ talker: Talker, _ kind: StaticString) -> Int {
-    let start = count
-    append(UInt8(ascii: "$"))
-    append(talker.first)
-    append(talker.second)
-    append(ascii: kind)
-    return start
-  }
-
-  private mutating func endSentence(_ start: Int) {
-    var parity: UInt8 = 0
-    for i in start + 1..<count { parity ^= self[i] }
-    append(UInt8(ascii: "*"))
-    append(hexadecimal(parity >> 4))
-    append(hexadecimal(parity & 15))
-    append(0x0D)
-    append(0x0A)
-  }
-
-  private func hexadecimal(_ digit: UInt8) -> UInt8 {
-    digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "A") + digit - 10
-  }
-
-  private mutating func appendField(letter: UInt8?) {
-    append(UInt8(ascii: ","))
-    if let letter { append(letter) }
-  }
-
-  /// A value / 10^`from`, rounded half away from zero to `to` decimals.
-  private mutating func appendField(
-    _ value: Int64?, from: Int = 0, to: Int = 0, integers: Int = 1
-  ) {
-    append(UInt8(ascii: ","))
-    guard let value else { return }
-    appendDecimal(rounded(value, from - to), decimals: to, integers: integers)
-  }
-
-  /// Without its last `places` digits, rounded half away from zero.
-  private func rounded(_ value: Int64, _ places: Int) -> Int64 {
-    var divisor: Int64 = 1
-    for _ in 0..<places { divisor *= 10 }
-    return (value + (value < 0 ? -divisor / 2 : divisor / 2)) / divisor
-  }
-
-  private mutating func appendMetres(_ value_mm: Int32?, _ format: NMEAFormat) {
-    appendField(value_mm.map { Int64($0) }, from: 3, to: format.metreDecimals)
-  }
-
-  private mutating func appendKnots(_ speed_mmps: Int32?) {
-    appendField(speed_mmps.map { (Int64($0) * 900 + 231) / 463 }, from: 3, to: 3)
-  }
-
-  /// Rounded to 360.00 it is written as 0.00.
-  private mutating func appendCourse(_ course_e4: Int32?, _ format: NMEAFormat) {
-    let decimals = format.courseDecimals
-    append(UInt8(ascii: ","))
-    guard let course_e4 else { return }
-    var turn: Int64 = 360
-    for _ in 0..<decimals { turn *= 10 }
-    appendDecimal(rounded(Int64(course_e4), 4 - decimals) % turn, decimals: decimals)
-  }
-
-  /// Cut, not rounded: the time must not reach the next minute.
-  private mutating func appendTime(_ time_us: Int64?, _ format: NMEAFormat) {
-    append(UInt8(ascii: ","))
-    guard let time_us else { return }
-    let seconds = min(time_us / 1_000_000, 86_399)
-    appendDecimal(seconds / 3_600, decimals: 0, integers: 2)
-    appendDecimal(seconds / 60 % 60, decimals: 0, integers: 2)
-    var scale: Int64 = 1_000_000
-    for _ in 0..<format.timeDecimals { scale /= 10 }
-    appendDecimal(
-      (time_us - seconds / 60 * 60_000_000) / scale, decimals: format.timeDecimals, integers: 2)
-  }
-
-  private mutating func appendCoordinate(_ place: Coordinate?, _ format: NMEAFormat) {
-    guard let place else {
-      append(ascii: ",,,,")
-      return
-    }
-    appendAngle(place.latitude_e9, format, integers: 2)
-    appendField(letter: place.latitude_e9 < 0 ? UInt8(ascii: "S") : UInt8(ascii: "N"))
-    appendAngle(place.longitude_e9, format, integers: 3)
-    appendField(letter: place.longitude_e9 < 0 ? UInt8(ascii: "W") : UInt8(ascii: "E"))
-  }
-
-  private mutating func appendAngle(_ angle_e9: Int64, _ format: NMEAFormat, integers: Int) {
-    append(UInt8(ascii: ","))
-    let decimals = format.minuteDecimals
-    let minutes = rounded(abs(angle_e9) * 60, 9 - decimals)
-    var degree: Int64 = 60
-    for _ in 0..<decimals { degree *= 10 }
-    appendDecimal(minutes / degree, decimals: 0, integers: integers)
-    appendDecimal(minutes % degree, decimals: decimals, integers: 2)
   }
 }

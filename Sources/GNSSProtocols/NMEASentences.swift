@@ -15,6 +15,8 @@ import LocationTypes
 
   /// GPS alone.
   public static let gps = Talker(UInt8(ascii: "G"), UInt8(ascii: "P"))
+  /// The maker of `$PUBX` sentences.
+  static let ublox = Talker(UInt8(ascii: "P"), UInt8(ascii: "U"))
   /// Several systems combined.
   public static let combined = Talker(UInt8(ascii: "G"), UInt8(ascii: "N"))
 }
@@ -74,8 +76,12 @@ public struct RMC: Equatable, Sendable {
   public var course_e4: Int32?
   /// The day.
   public var date: ShortDate?
+  /// Magnetic variation, 1e-4 degree, positive where the needle points east of north.
+  public var variation_e4: Int32?
   /// Mode indicator.
   public var mode: NMEAMode?
+  /// Navigational status of NMEA 4.1: `S` safe, `C` caution, `U` unsafe, `V` not valid.
+  public var navigationalStatus: UInt8?
 
   /// Creates a sentence without data.
   public init(talker: Talker = .combined, time_us: Int64? = nil, isValid: Bool = false) {
@@ -104,6 +110,10 @@ public struct GGA: Equatable, Sendable {
   public var altitude_mm: Int32?
   /// Geoid above ellipsoid, mm.
   public var separation_mm: Int32?
+  /// Age of the corrections, ms.
+  public var correctionAge_ms: Int32?
+  /// Number of the station that they come from, 0 to 4,095.
+  public var station: UInt16?
 
   /// Creates a sentence without data.
   public init(talker: Talker = .combined, time_us: Int64? = nil, quality: UInt8? = nil) {
@@ -113,55 +123,20 @@ public struct GGA: Equatable, Sendable {
   }
 }
 
-/// GSA: mode and dilution of precision; of the satellites, how many. Empty fields are nil.
-public struct GSA: Equatable, Sendable {
-  /// Who sent it.
-  public var talker: Talker
-  /// 1 no fix, 2 2D, 3 3D.
-  public var fixMode: UInt8?
-  /// How many satellites are named.
-  public var satellites: UInt8
-  /// Position dilution of precision × 100.
-  public var positionDOP_e2: UInt16?
-  /// Horizontal dilution of precision × 100.
-  public var horizontalDOP_e2: UInt16?
-  /// Vertical dilution of precision × 100.
-  public var verticalDOP_e2: UInt16?
-
-  /// Creates a sentence without data.
-  public init(talker: Talker = .combined, fixMode: UInt8? = nil, satellites: UInt8 = 0) {
-    self.talker = talker
-    self.fixMode = fixMode
-    self.satellites = satellites
-  }
-}
-
-/// GSV: satellites in view; how many, not which. Empty fields are nil.
-public struct GSV: Equatable, Sendable {
-  /// Who sent it: says of which system.
-  public var talker: Talker
-  /// How many sentences the group has.
-  public var sentences: UInt8?
-  /// Which of them this is, from 1.
-  public var number: UInt8?
-  /// Satellites of the system in view.
-  public var inView: UInt8?
-
-  /// Creates a sentence.
-  public init(talker: Talker = .gps, sentences: UInt8?, number: UInt8?, inView: UInt8?) {
-    self.talker = talker
-    self.sentences = sentences
-    self.number = number
-    self.inView = inView
-  }
-}
-
 /// GST: pseudorange error statistics, 1 σ in mm. Empty fields are nil.
 public struct GST: Equatable, Sendable {
   /// Who sent it.
   public var talker: Talker
   /// UTC time of day, µs.
   public var time_us: Int64?
+  /// Root mean square of the range residuals.
+  public var residual_mm: Int32?
+  /// Semi-major axis of the error ellipse.
+  public var semiMajor_mm: Int32?
+  /// Its semi-minor axis.
+  public var semiMinor_mm: Int32?
+  /// Where the semi-major axis points, 1e-4 degree from true north.
+  public var orientation_e4: Int32?
   /// Error of the latitude.
   public var latitude_mm: Int32?
   /// Error of the longitude.
@@ -182,6 +157,8 @@ public struct VTG: Equatable, Sendable {
   public var talker: Talker
   /// Course over ground, 1e-4 degree from true north, 0 to 3,600,000.
   public var course_e4: Int32?
+  /// The same from magnetic north.
+  public var magneticCourse_e4: Int32?
   /// Speed over ground, mm/s.
   public var speed_mmps: Int32?
   /// Mode indicator.
@@ -199,12 +176,18 @@ public struct ZDA: Equatable, Sendable {
   public var time_us: Int64?
   /// The day.
   public var date: CalendarDate?
+  /// The local zone's distance from UTC, minutes.
+  public var zone_min: Int16?
 
   /// Creates a sentence.
-  public init(talker: Talker = .combined, time_us: Int64? = nil, date: CalendarDate? = nil) {
+  public init(
+    talker: Talker = .combined, time_us: Int64? = nil, date: CalendarDate? = nil,
+    zone_min: Int16? = nil
+  ) {
     self.talker = talker
     self.time_us = time_us
     self.date = date
+    self.zone_min = zone_min
   }
 }
 

@@ -2,82 +2,97 @@
 protocol FrameReader {
   /// What it makes of them.
   associatedtype Message
-  /// Reads a UBX payload of at most 1,024 bytes whose checksum was right; nil to pass over it.
+  /// Reads a UBX payload of at most 4,096 bytes whose checksum was right; nil to pass over it.
   static func frame(
     _ identity: UBXIdentity, _ payload: Span<UInt8>, _ counters: inout DecoderCounters
   ) -> Message?
-  /// Reads what stands between `$` and `*` of a sentence whose checksum was right.
-  static func sentence(_ body: Span<UInt8>, _ counters: inout DecoderCounters) -> Message?
+  /// Reads the sentence whose `$` is at `start`; its checksum was right or need not be there.
+  static func sentence(
+    _ s: Span<UInt8>, _ start: Int, _ scan: SentenceScan, _ counters: inout DecoderCounters
+  ) -> Message?
 }
 
-/// Finds UBX frames and NMEA sentences in a stream of bytes, whatever the chunks they come in.
+/// What a decoder takes that the standard does not allow.
+public struct DecoderOptions: Equatable, Sendable {
+  /// Sentences that end with CR or LF without a star and checksum count as well.
+  ///
+  /// For recordings whose checksums were cut off; a wrong checksum is refused all the same.
+  public var allowsMissingChecksum = false
+
+  /// Creates options by the standard.
+  public init() {}
+}
+
+/// Finds binary frames and NMEA sentences in a stream of bytes, whatever the chunks they come in.
 ///
 /// A place where a frame seems to start is given up only for the byte after it, so a false start
 /// swallows nothing. What is decided at a place depends on the bytes from there on and on nothing
 /// else; that is why the chunks make no difference.
 struct StreamDecoder<Reader: FrameReader> {
-  /// Longest UBX payload; a longer length is a false start.
-  static var payloadLimit: Int { 1_024 }
   /// Longest sentence from `$` to the last digit of the checksum.
   static var sentenceLimit: Int { 512 }
   /// An unfinished frame fits, whatever it is.
-  static var capacity: Int { 1_032 }
+  static var capacity: Int { 4_112 }
 
-  private var pending: InlineArray<1_032, UInt8>
+  private var pending: InlineArray<4_112, UInt8>
   private var start = 0
   private var end = 0
-  private var progress = Progress()
+  // Of the sentence that starts where we stand.
+  private var scan = SentenceScan()
+  private let options: DecoderOptions
   private(set) var counters = DecoderCounters()
-
-  /// How far an unfinished sentence has been looked at.
-  struct Progress {
-    /// Bytes from the start of the sentence, that one included.
-    var scanned = 1
-    /// Exclusive or of those after the first.
-    var parity: UInt8 = 0
-  }
 
   private enum Verdict {
     /// At least that many bytes are missing.
     case incomplete(missing: Int)
     /// So many bytes belong to no frame.
     case skip(Int)
-    /// A frame of that length, checksum right.
-    case frame(length: Int, Reader.Message?)
+    /// A sentence that with its line end has that length; the scan knows its fields.
+    case sentence(length: Int)
+    /// A frame of that format and payload, checksum right.
+    case frame(BinaryFormat, payload: Int)
   }
 
-  init() { pending = InlineArray(repeating: 0) }
+  init(_ options: DecoderOptions = DecoderOptions()) {
+    pending = InlineArray(repeating: 0)
+    self.options = options
+  }
 
   /// Whether bytes of an unfinished frame wait for more.
   var isMidFrame: Bool { start < end }
 
   /// Takes bytes from `offset` on until a message is complete; nil when all are used up.
+  @inline(__always)
   mutating func next(_ bytes: Span<UInt8>, _ offset: inout Int) -> Reader.Message? {
     precondition(offset >= 0 && offset <= bytes.count, "the offset lies outside the bytes")
     while true {
       if start < end {
-        switch examinePending() {
-        case .incomplete(let missing):
+        let verdict = Self.examine(
+          pending.span.extracting(0..<end), start, &scan, options, &counters)
+        if case .incomplete(let missing) = verdict {
           if offset == bytes.count { return nil }
           pull(bytes, &offset, missing)
-        case .skip(let count): drop(count)
-        case .frame(let length, let message):
-          drop(length)
-          if let message { return message }
+        } else if let message = settlePending(verdict) {
+          return message
         }
       } else {
         if offset == bytes.count { return nil }
-        switch Self.examine(bytes, offset, &progress, &counters) {
+        switch Self.examine(bytes, offset, &scan, options, &counters) {
         case .incomplete:
-          store(bytes, offset)
+          append(bytes, offset, bytes.count - offset)
           offset = bytes.count
           return nil
         case .skip(let count):
-          offset += count
-          progress = Progress()
-        case .frame(let length, let message):
-          offset += length
-          progress = Progress()
+          offset &+= count
+          scan.reset()
+        case .sentence(let length):
+          let message = Reader.sentence(bytes, offset, scan, &counters)
+          offset &+= length
+          scan.reset()
+          if let message { return message }
+        case .frame(let format, let payload):
+          let message = Self.read(format, bytes, offset, payload, &counters)
+          offset += format.header + payload + format.trailer
           if let message { return message }
         }
       }
@@ -87,14 +102,13 @@ struct StreamDecoder<Reader: FrameReader> {
   /// Looks through the bytes of an unfinished frame, for no more will come; nil at their end.
   mutating func finish() -> Reader.Message? {
     while start < end {
-      switch examinePending() {
-      case .incomplete:
+      let verdict = Self.examine(
+        pending.span.extracting(0..<end), start, &scan, options, &counters)
+      if case .incomplete = verdict {
         counters.skippedBytes += 1
         drop(1)
-      case .skip(let count): drop(count)
-      case .frame(let length, let message):
-        drop(length)
-        if let message { return message }
+      } else if let message = settlePending(verdict) {
+        return message
       }
     }
     return nil
@@ -102,48 +116,48 @@ struct StreamDecoder<Reader: FrameReader> {
 
   // MARK: The unfinished frame
 
-  private mutating func examinePending() -> Verdict {
-    Self.examine(pending.span.extracting(start..<end), 0, &progress, &counters)
+  private mutating func settlePending(_ verdict: Verdict) -> Reader.Message? {
+    let message: Reader.Message?
+    switch verdict {
+    case .incomplete: return nil
+    case .skip(let count):
+      drop(count)
+      return nil
+    case .sentence(let length):
+      message = Reader.sentence(pending.span.extracting(0..<end), start, scan, &counters)
+      drop(length)
+    case .frame(let format, let payload):
+      message = Self.read(format, pending.span.extracting(0..<end), start, payload, &counters)
+      drop(format.header + payload + format.trailer)
+    }
+    return message
   }
 
   private mutating func drop(_ count: Int) {
     start += count
-    progress = Progress()
+    scan.reset()
     if start == end {
       start = 0
       end = 0
     }
   }
 
-  private mutating func store(_ bytes: Span<UInt8>, _ offset: Int) {
-    start = 0
-    end = 0
-    take(bytes, offset, bytes.count - offset)
-  }
-
   /// Takes over the missing bytes; of a sentence, all up to what may end it.
   private mutating func pull(_ bytes: Span<UInt8>, _ offset: inout Int, _ missing: Int) {
     if end + missing > Self.capacity { moveToFront() }
     precondition(end + missing <= Self.capacity, "an unfinished frame fits")
-    if pending[start] == 0xB5 {
-      let count = min(missing, bytes.count - offset)
-      take(bytes, offset, count)
-      offset += count
-      return
+    var count = min(missing, bytes.count - offset)
+    if !BinaryFormat.canBegin(with: pending[start]) {
+      let room = min(Self.capacity - end, bytes.count - offset)
+      // What stops the scan is in the run's last byte, or there is none.
+      while count < room, !SentenceScan.mayEnd(bytes[offset + count - 1]) { count += 1 }
     }
-    var wanted = missing
-    while offset < bytes.count && wanted > 0 && end < Self.capacity {
-      let byte = bytes[offset]
-      pending[end] = byte
-      end += 1
-      offset += 1
-      wanted -= 1
-      if wanted == 0 && byte >= 0x20 && byte != UInt8(ascii: "*") { wanted = 1 }
-    }
+    append(bytes, offset, count)
+    offset += count
   }
 
   /// Copies `count` bytes from `offset` on behind those that are there; traps where they do not fit.
-  private mutating func take(_ bytes: Span<UInt8>, _ offset: Int, _ count: Int) {
+  private mutating func append(_ bytes: Span<UInt8>, _ offset: Int, _ count: Int) {
     precondition(count >= 0 && count <= Self.capacity - end, "an unfinished frame fits")
     let part = bytes.extracting(offset..<offset + count)
     let place = end
@@ -166,26 +180,29 @@ struct StreamDecoder<Reader: FrameReader> {
 
   // MARK: Deciding at a place
 
+  @inline(__always)
   private static func examine(
-    _ s: Span<UInt8>, _ i: Int, _ progress: inout Progress, _ counters: inout DecoderCounters
+    _ s: Span<UInt8>, _ i: Int, _ scan: inout SentenceScan, _ options: DecoderOptions,
+    _ counters: inout DecoderCounters
   ) -> Verdict {
-    switch s[i] {
-    case 0xB5: return examineFrame(s, i, &counters)
-    case UInt8(ascii: "$"), UInt8(ascii: "!"):
-      return examineSentence(s, i, &progress, &counters)
-    case 0x0A, 0x0D: return .skip(1)
-    case _: return skipNoise(s, i, &counters)
+    let byte = s[i]
+    if byte == UInt8(ascii: "$") || byte == UInt8(ascii: "!") {
+      return examineSentence(s, i, &scan, options, &counters)
     }
+    if byte == 0x0A || byte == 0x0D { return .skip(1) }
+    if BinaryFormat.canBegin(with: byte) { return examineFrame(s, i, &counters) }
+    return skipNoise(s, i, &counters)
   }
 
+  @inline(never)
   private static func skipNoise(
     _ s: Span<UInt8>, _ i: Int, _ counters: inout DecoderCounters
   ) -> Verdict {
     var j = i + 1
     while j < s.count {
       let byte = s[j]
-      if byte == 0xB5 || byte == UInt8(ascii: "$") || byte == UInt8(ascii: "!") || byte == 0x0A
-        || byte == 0x0D
+      if byte == UInt8(ascii: "$") || byte == UInt8(ascii: "!") || byte == 0x0A || byte == 0x0D
+        || BinaryFormat.canBegin(with: byte)
       {
         break
       }
@@ -195,81 +212,110 @@ struct StreamDecoder<Reader: FrameReader> {
     return .skip(j - i)
   }
 
+  @inline(never)
   private static func examineFrame(
     _ s: Span<UInt8>, _ i: Int, _ counters: inout DecoderCounters
   ) -> Verdict {
     let count = s.count - i
     if count < 2 { return .incomplete(missing: 1) }
-    if s[i + 1] != 0x62 { return falseStart(&counters) }
-    if count < 6 { return .incomplete(missing: 6 - count) }
-    let length = Int(s.u2(i + 4))
-    if length > payloadLimit {
+    guard case .frame(let format) = BinaryFormat.start(s[i], s[i + 1]) else {
+      return falseStart(&counters)
+    }
+    if count < format.header { return .incomplete(missing: format.header - count) }
+    let length = format.payload(s, i)
+    if !format.allows(length) {
       counters.overlong.count()
       return falseStart(&counters)
     }
-    if count < length + 8 { return .incomplete(missing: length + 8 - count) }
-    let checksum = UBXChecksum(of: s.extracting(i + 2..<i + 6 + length))
-    if s[i + 6 + length] != checksum.a || s[i + 7 + length] != checksum.b {
+    let whole = format.header + length + format.trailer
+    if count < whole { return .incomplete(missing: whole - count) }
+    if !format.isRight(s, i, length) {
       counters.checksumErrors.count()
       return falseStart(&counters)
     }
-    counters.frames.count()
-    let payload = s.extracting(i + 6..<i + 6 + length)
-    let message = Reader.frame(UBXIdentity(s[i + 2], s[i + 3]), payload, &counters)
-    return .frame(length: length + 8, message)
+    return .frame(format, payload: length)
   }
 
+  /// Hands on a UBX frame; of the others only says that it was there.
+  private static func read(
+    _ format: BinaryFormat, _ s: Span<UInt8>, _ i: Int, _ length: Int,
+    _ counters: inout DecoderCounters
+  ) -> Reader.Message? {
+    switch format {
+    case .ubx:
+      counters.frames.count()
+      let payload = s.extracting(i + 6..<i + 6 + length)
+      return Reader.frame(UBXIdentity(s[i + 2], s[i + 3]), payload, &counters)
+    case .allystar, .casic, .sirf, .skyTraq, .rtcm3:
+      counters.otherFrames.count()
+      return nil
+    }
+  }
+
+  @inline(__always)
   private static func examineSentence(
-    _ s: Span<UInt8>, _ i: Int, _ progress: inout Progress, _ counters: inout DecoderCounters
+    _ s: Span<UInt8>, _ i: Int, _ scan: inout SentenceScan, _ options: DecoderOptions,
+    _ counters: inout DecoderCounters
   ) -> Verdict {
-    let limit = min(s.count, i + sentenceLimit - 2)
-    var j = i + progress.scanned
-    var parity = progress.parity
-    while j < limit {
-      if j + 8 <= limit, let eight = EightBytes(s, at: j).parityIfPlain {
-        parity ^= eight
-        j += 8
-        continue
+    let limit = min(s.count, i &+ sentenceLimit &- 2)
+    let j = scan.run(s, i, upTo: limit)
+    if j == limit {
+      if j &- i == sentenceLimit &- 2 {
+        counters.overlong.count()
+        return falseStart(&counters)
       }
-      let byte = s[j]
-      if byte == UInt8(ascii: "*") {
-        if j + 2 >= s.count {
-          progress = Progress(scanned: j - i, parity: parity)
-          return .incomplete(missing: j + 3 - s.count)
-        }
-        return finishSentence(s, i, j, parity, &counters)
-      }
-      if byte < 0x20 || byte > 0x7E || byte == UInt8(ascii: "$") {
-        if j > i + 1 { counters.brokenOff.count() }
-        counters.skippedBytes += UInt64(j - i)
-        return .skip(j - i)
-      }
-      parity ^= byte
-      j += 1
+      return .incomplete(missing: 1)
     }
-    if j - i == sentenceLimit - 2 {
-      counters.overlong.count()
-      return falseStart(&counters)
+    if s[j] == UInt8(ascii: "*") {
+      if j &+ 2 >= s.count { return .incomplete(missing: j + 3 - s.count) }
+      return finishSentence(s, i, j, &scan, &counters)
     }
-    progress = Progress(scanned: j - i, parity: parity)
-    return .incomplete(missing: 1)
+    return breakOff(s, i, j, &scan, options, &counters)
   }
 
   /// The sentence from `i` has its star at `j`, and two bytes after it.
+  @inline(__always)
   private static func finishSentence(
-    _ s: Span<UInt8>, _ i: Int, _ j: Int, _ parity: UInt8, _ counters: inout DecoderCounters
+    _ s: Span<UInt8>, _ i: Int, _ j: Int, _ scan: inout SentenceScan,
+    _ counters: inout DecoderCounters
   ) -> Verdict {
-    guard let high = hexadecimal(s[j + 1]), let low = hexadecimal(s[j + 2]) else {
-      counters.brokenOff.count()
-      return falseStart(&counters)
-    }
-    if high << 4 | low != parity {
-      counters.checksumErrors.count()
+    let parity = scan.parity
+    if !isDigit(s[j &+ 1], parity &>> 4) || !isDigit(s[j &+ 2], parity & 15) {
+      if isHexadecimal(s[j + 1]) && isHexadecimal(s[j + 2]) {
+        counters.checksumErrors.count()
+      } else {
+        counters.brokenOff.count()
+      }
       return falseStart(&counters)
     }
     counters.sentences.count()
-    let message = Reader.sentence(s.extracting(i + 1..<j), &counters)
-    return .frame(length: j + 3 - i, message)
+    scan.close()
+    return .sentence(length: lineEnd(s, j &+ 3) &- i)
+  }
+
+  /// A byte that no sentence has is at `j`.
+  @inline(never)
+  private static func breakOff(
+    _ s: Span<UInt8>, _ i: Int, _ j: Int, _ scan: inout SentenceScan, _ options: DecoderOptions,
+    _ counters: inout DecoderCounters
+  ) -> Verdict {
+    let isLineEnd = s[j] == 0x0D || s[j] == 0x0A
+    if isLineEnd && options.allowsMissingChecksum && j > i + 1 {
+      counters.unchecked.count()
+      scan.close()
+      return .sentence(length: lineEnd(s, j) - i)
+    }
+    if j > i + 1 { counters.brokenOff.count() }
+    counters.skippedBytes += UInt64(j - i)
+    return .skip(j - i)
+  }
+
+  /// Where what follows a line end begins that may be at `j`.
+  @inline(__always) private static func lineEnd(_ s: Span<UInt8>, _ j: Int) -> Int {
+    var j = j
+    if j < s.count, s[j] == 0x0D { j &+= 1 }
+    if j < s.count, s[j] == 0x0A { j &+= 1 }
+    return j
   }
 
   private static func falseStart(_ counters: inout DecoderCounters) -> Verdict {
@@ -277,12 +323,18 @@ struct StreamDecoder<Reader: FrameReader> {
     return .skip(1)
   }
 
-  @inline(__always) private static func hexadecimal(_ byte: UInt8) -> UInt8? {
+  /// Whether a character is that hexadecimal digit, in either case.
+  @inline(__always) private static func isDigit(_ byte: UInt8, _ value: UInt8) -> Bool {
+    if value < 10 { return byte == UInt8(ascii: "0") &+ value }
+    return byte | 0x20 == UInt8(ascii: "a") &- 10 &+ value
+  }
+
+  private static func isHexadecimal(_ byte: UInt8) -> Bool {
     switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    case _: nil
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "F"),
+      UInt8(ascii: "a")...UInt8(ascii: "f"):
+      true
+    case _: false
     }
   }
 }

@@ -34,7 +34,9 @@ public struct UBXCommandDecoder: Sendable {
 
 /// Reads what hosts send.
 enum CommandReader: FrameReader {
-  static func sentence(_ body: Span<UInt8>, _ counters: inout DecoderCounters) -> UBXCommand? {
+  static func sentence(
+    _ s: Span<UInt8>, _ start: Int, _ scan: SentenceScan, _ counters: inout DecoderCounters
+  ) -> UBXCommand? {
     counters.unknown.count()
     return nil
   }

@@ -25,7 +25,8 @@ extension UBloxM10Driver {
   mutating func hear(_ message: GNSSMessage) {
     let meaning: Meaning
     switch message {
-    case .rmc, .gga, .gsa, .gsv, .gst, .vtg, .zda, .gll: meaning = .live(.nmea)
+    case .rmc, .gga, .gsa, .gsv, .gst, .vtg, .zda, .gll, .gns, .gbs, .ubloxPosition:
+      meaning = .live(.nmea)
     case .navPVT, .hnrPVT: meaning = .live(.ubx)
     case .acknowledged(let identity): meaning = .answer(identity)
     case .refused(let identity): meaning = .refusal(identity)
@@ -34,7 +35,7 @@ extension UBloxM10Driver {
     case .batchEntry(let entry):
       note(entry)
       meaning = .entry
-    case .navigation, .other: meaning = .nothing
+    case .navigation, .garminErrors, .garminAltitude, .commandResult, .other: meaning = .nothing
     }
     hear(meaning)
   }

@@ -106,5 +106,5 @@ private struct SentenceEpoch {
     return m
   }
 
-  var zda: ZDA { ZDA(time_us: time_us, date: date) }
+  var zda: ZDA { ZDA(time_us: time_us, date: date, zone_min: 0) }
 }

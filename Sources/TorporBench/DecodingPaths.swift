@@ -21,6 +21,46 @@ struct SentencePath: HotPath {
   }
 }
 
+/// Bytes to fixes: one turn is one sentence of an NMEA stream, all its fields decoded, its epoch put
+/// together and given as a fix.
+///
+/// The floor is that of ``SentencePath``: framing, checksum and the places of the fields, no more.
+struct SentenceFixPath: HotPath {
+  let unit = "sentence"
+  private var stream = ByteStream.nmea()
+  private var decoder = GNSSDecoder()
+  private var assembler = EpochAssembler()
+  private var chunk = 0..<0
+  private var now = Instant(microseconds: 0)
+  private var floorPosition = 0
+
+  mutating func run(_ turns: Int) -> UInt64 {
+    let bytes = stream.bytes
+    var left = turns
+    var sum: UInt64 = 0
+    while left > 0 {
+      if chunk.isEmpty { chunk = stream.next() }
+      var offset = 0
+      let span = bytes.span.extracting(chunk)
+      while left > 0, let message = decoder.next(span, &offset) {
+        left -= 1
+        if let epoch = assembler.add(message, at: now), let fix = epoch.fix {
+          now = now + Interval(microseconds: 1_000_000)
+          sum &+= UInt64(truncatingIfNeeded: fix.coordinate.latitude_e9)
+        }
+      }
+      chunk = (chunk.lowerBound + offset)..<chunk.upperBound
+    }
+    return sum
+  }
+
+  mutating func runFloor(_ turns: Int) -> UInt64 {
+    unsafe stream.bytes.withUnsafeBufferPointer {
+      unsafe floor_nmea($0.baseAddress, $0.count, &floorPosition, UInt64(turns))
+    }
+  }
+}
+
 /// Bytes to a fix: one turn is one NAV-PVT frame, decoded and made the fix of an epoch.
 struct NavPVTPath: HotPath {
   let unit = "fix"

@@ -8,6 +8,7 @@ import CBenchFloor
   /// Every path that is measured, made when it is asked for.
   static let paths = [
     PathEntry("nmea-sentence") { SentencePath() },
+    PathEntry("nmea-fix") { SentenceFixPath() },
     PathEntry("nav-pvt") { NavPVTPath() },
     PathEntry("ring-append") { RingAppendPath() },
     PathEntry("nmea-to-cache") { CachedFixPath.nmea() },

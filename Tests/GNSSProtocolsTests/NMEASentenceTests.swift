@@ -16,12 +16,16 @@ import Testing
     m.speed_mmps = 0
     m.course_e4 = 3_600_000
     m.date = ShortDate(year: 98, month: 9, day: 13)
+    m.variation_e4 = 113_000
     let body = "RMC,233205.23,A,3751.65,S,14507.36,E,000.0,360.0,130998,011.3,E"
     #expect(one("GP" + body) == .rmc(m))
     m.mode = .differential
     #expect(one("GP" + body + ",D") == .rmc(m))
     m.talker = .combined
+    m.navigationalStatus = UInt8(ascii: "V")
     #expect(one("GN" + body + ",D,V") == .rmc(m))
+    m.variation_e4 = -113_000
+    #expect(one("GN" + body.dropLast() + "W,D,V") == .rmc(m))
     #expect(one("GNRMC,,V,,,,,,,,,,N") == .rmc(RMC(mode: .notValid)))
     #expect(one("GNRMC,") == .rmc(RMC()))
   }
@@ -54,23 +58,33 @@ import Testing
     m.mode = nil
     m.speed_mmps = 2_829
     m.course_e4 = 547_000
+    m.magneticCourse_e4 = 344_000
     #expect(one("GPVTG,054.7,034.4,005.5,010.2") == .vtg(m))
     #expect(one("GPVTG,,T,,M,,N,,K") == .vtg(VTG(talker: .gps)))
   }
 
   @Test("GSA counts satellites, of any numbers; GST and GSV")
   func others() {
-    var gsa = GSA(talker: .combined, fixMode: 2, satellites: 3)
+    var gsa = GSA(talker: .combined, fixMode: 2)
+    for number: UInt16 in [208, 211, 213] { gsa.name(number) }
+    gsa.system = 4
     gsa.positionDOP_e2 = 160
     gsa.horizontalDOP_e2 = 130
     gsa.verticalDOP_e2 = 90
     #expect(one("GNGSA,A,2,208,,211,213,,,,,,,,,1.6,1.3,0.9,4") == .gsa(gsa))
     #expect(one("GNGSA,A,1,,,,,,,,,,,,,99.9,99.99,99.9") == .gsa(GSA(fixMode: 1)))
     var gst = GST(time_us: 0)
+    gst.residual_mm = 15_000
     gst.latitude_mm = 5_400
     gst.longitude_mm = 11_850
     #expect(one("GNGST,000000.00,15,,,,5.4,11.85,") == .gst(gst))
-    let gsv = GSV(talker: .gps, sentences: 3, number: 1, inView: 12)
+    var gsv = GSV(talker: .gps, sentences: 3, number: 1, inView: 12)
+    gsv.append(
+      SatelliteInView(number: 13, elevation_deg: 73, azimuth_deg: 68, signal_dBHz: 33))
+    gsv.append(
+      SatelliteInView(number: 10, elevation_deg: 69, azimuth_deg: 286, signal_dBHz: 21))
+    gsv.append(SatelliteInView(number: 4, elevation_deg: 47, azimuth_deg: 217))
+    gsv.append(SatelliteInView(number: 2, elevation_deg: 42, azimuth_deg: 290))
     #expect(one("GPGSV,3,1,12,13,73,068,33,10,69,286,21,04,47,217,,02,42,290,") == .gsv(gsv))
     #expect(
       one("GPGSV,,,,,,,,,,,,,,,,,,,")
@@ -93,8 +107,13 @@ import Testing
     let date = CalendarDate(year: 2009, month: 1, day: 28)
     #expect(
       one("GPZDA,203540.00,28,01,2009,00,00")
-        == .zda(ZDA(talker: .gps, time_us: 74_140_000_000, date: date)))
-    #expect(one("GPZDA,095559,,,,00,") == .zda(ZDA(talker: .gps, time_us: 35_759_000_000)))
+        == .zda(ZDA(talker: .gps, time_us: 74_140_000_000, date: date, zone_min: 0)))
+    #expect(
+      one("GPZDA,095559,,,,00,")
+        == .zda(ZDA(talker: .gps, time_us: 35_759_000_000, zone_min: 0)))
+    #expect(
+      one("GPZDA,095559,,,,-03,30")
+        == .zda(ZDA(talker: .gps, time_us: 35_759_000_000, zone_min: -210)))
     #expect(one("GPZDA,095559,31,02,2009") == .zda(ZDA(talker: .gps, time_us: 35_759_000_000)))
   }
 
@@ -190,7 +209,11 @@ import Testing
 
   @Test("proprietary and other sentences are known as such")
   func unknown() {
-    for text in ["PGRMZ,1,f,3", "GPTXT,01", "GNGNS,1", "", "G", "GPRMC", "GPRMCX,1", "PSRMC,1"] {
+    for text in [
+      "PGRMM,WGS 84", "GPTXT,01", "IIHDT,1.0,T", "IIVHW,,T,,M,0.1,N,,K", "PMTK011,MTKGPS",
+      "PUBX,03,1",
+      "PUBX", "", "G", "GPRMC", "GPRMCX,1", "PSRMC,1",
+    ] {
       let decoded = decode(sentence(text))
       #expect(decoded.messages == [.other] && decoded.counters.unknown == 1, "\(text)")
     }

@@ -173,9 +173,9 @@ import Testing
     }
   }
 
-  @Test("payloads up to 1,024 bytes are read, longer ones are not")
+  @Test("payloads up to 4,096 bytes are read, longer ones are not")
   func payloads() {
-    for (length, frames) in [(0, 1), (1_023, 1), (1_024, 1), (1_025, 0)] {
+    for (length, frames) in [(0, 1), (1_025, 1), (4_095, 1), (4_096, 1), (4_097, 0)] {
       let frame = ubx(0x13, 0x40, [UInt8](repeating: 0x55, count: length))
       #expect(decode(frame).counters.frames == UInt32(frames))
       #expect(decode(frame, chunk: 100).counters == decode(frame).counters)
@@ -191,7 +191,7 @@ import Testing
       let expected = fletcher(all)
       #expect(sum.a == expected.0 && sum.b == expected.1)
     }
-    let most = [UInt8](repeating: 0xFF, count: 1_028)
+    let most = [UInt8](repeating: 0xFF, count: 4_100)
     #expect(UBXChecksum(of: most.span).b == fletcher(most).1)
   }
 }

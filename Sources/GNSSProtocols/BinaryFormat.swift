@@ -1,0 +1,133 @@
+/// The binary frames that come on a receiver's line, each with its own start, length and checksum.
+///
+/// UBX is read; the others are passed over whole, so that nothing inside them is taken for a
+/// sentence. Sources: u-blox interface descriptions; CASIC protocol specification 4.2 and Quectel's
+/// of the L76K; SiRF binary protocol reference; SkyTraq binary messages (AN0003); gpsd's note that
+/// Allystar's is UBX with another start; RTCM 10403 for RTCM 3.
+enum BinaryFormat {
+  case ubx
+  case allystar
+  case casic
+  case sirf
+  case skyTraq
+  case rtcm3
+
+  /// What two bytes may start.
+  enum Start {
+    /// No frame.
+    case none
+    /// A frame of this format.
+    case frame(BinaryFormat)
+  }
+
+  /// Longest payload that is waited for: RXM-RAWX of 100 signals has 3,216 bytes.
+  static var payloadLimit: Int { 4_096 }
+  /// The longest frame: payload, header and trailer.
+  static var frameLimit: Int { payloadLimit + 10 }
+
+  /// Whether a frame of any format can start with this byte.
+  @inline(__always) static func canBegin(with byte: UInt8) -> Bool {
+    switch byte {
+    case 0xB5, 0xF1, 0xBA, 0xA0, 0xD3: true
+    case _: false
+    }
+  }
+
+  /// Which format begins with these two bytes.
+  static func start(_ first: UInt8, _ second: UInt8) -> Start {
+    switch (first, second) {
+    case (0xB5, 0x62): .frame(.ubx)
+    case (0xF1, 0xD9): .frame(.allystar)
+    case (0xBA, 0xCE): .frame(.casic)
+    case (0xA0, 0xA2): .frame(.sirf)
+    case (0xA0, 0xA1): .frame(.skyTraq)
+    // Six bits are zero, then come ten of length.
+    case (0xD3, 0...3): .frame(.rtcm3)
+    case _: .none
+    }
+  }
+
+  /// Bytes before the payload.
+  var header: Int {
+    switch self {
+    case .ubx, .allystar, .casic: 6
+    case .sirf, .skyTraq: 4
+    case .rtcm3: 3
+    }
+  }
+
+  /// Bytes behind the payload.
+  var trailer: Int {
+    switch self {
+    case .ubx, .allystar: 2
+    case .skyTraq, .rtcm3: 3
+    case .casic, .sirf: 4
+    }
+  }
+
+  /// The length of the payload, from the header at `i`, which is there.
+  func payload(_ s: Span<UInt8>, _ i: Int) -> Int {
+    switch self {
+    case .ubx, .allystar: Int(s.u2(i + 4))
+    case .casic: Int(s.u2(i + 2))
+    case .sirf, .skyTraq: Int(s[i + 2]) << 8 | Int(s[i + 3])
+    case .rtcm3: Int(s[i + 1] & 3) << 8 | Int(s[i + 2])
+    }
+  }
+
+  /// Whether a payload may be so long; what may not is a false start.
+  func allows(_ length: Int) -> Bool {
+    switch self {
+    case .ubx, .allystar: length <= BinaryFormat.payloadLimit
+    case .casic: length <= BinaryFormat.payloadLimit && length % 4 == 0
+    case .sirf: length >= 1 && length <= 1_023
+    case .skyTraq: length >= 1 && length <= BinaryFormat.payloadLimit
+    case .rtcm3: true
+    }
+  }
+
+  /// Whether checksum and end of the whole frame at `i` are right; `length` is its payload's.
+  func isRight(_ s: Span<UInt8>, _ i: Int, _ length: Int) -> Bool {
+    let end = i + header + length
+    switch self {
+    case .ubx, .allystar:
+      let sum = UBXChecksum(of: s.extracting(i + 2..<end))
+      return s[end] == sum.a && s[end + 1] == sum.b
+    case .casic: return s.u4(end) == BinaryFormat.sumOfWords(s, i + 2, end)
+    case .sirf:
+      var sum: UInt16 = 0
+      for j in i + 4..<end { sum = (sum &+ UInt16(s[j])) & 0x7FFF }
+      return UInt16(s[end]) << 8 | UInt16(s[end + 1]) == sum && s[end + 2] == 0xB0
+        && s[end + 3] == 0xB3
+    case .skyTraq:
+      var parity: UInt8 = 0
+      for j in i + 4..<end { parity ^= s[j] }
+      return s[end] == parity && s[end + 1] == 0x0D && s[end + 2] == 0x0A
+    case .rtcm3:
+      let told = UInt32(s[end]) << 16 | UInt32(s[end + 1]) << 8 | UInt32(s[end + 2])
+      return told == BinaryFormat.crc24q(s, i, end)
+    }
+  }
+
+  /// The sum of the little-endian words from `start` to `end`, which are whole.
+  private static func sumOfWords(_ s: Span<UInt8>, _ start: Int, _ end: Int) -> UInt32 {
+    var sum: UInt32 = 0
+    var j = start
+    while j < end {
+      sum &+= s.u4(j)
+      j += 4
+    }
+    return sum
+  }
+
+  /// CRC-24Q of the bytes from `start` to `end`.
+  private static func crc24q(_ s: Span<UInt8>, _ start: Int, _ end: Int) -> UInt32 {
+    var crc: UInt32 = 0
+    for j in start..<end {
+      crc ^= UInt32(s[j]) << 16
+      for _ in 0..<8 { crc = crc & 0x80_0000 != 0 ? crc << 1 ^ 0x86_4CFB : crc << 1 }
+      crc &= 0xFF_FFFF
+    }
+    return crc
+  }
+}

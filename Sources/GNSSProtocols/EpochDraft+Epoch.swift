@@ -1,0 +1,140 @@
+import LocationTypes
+
+// What the sentences of an epoch add up to.
+
+extension EpochDraft {
+  /// What it adds up to, but for the date.
+  func epoch(_ options: EpochOptions) -> Epoch {
+    var epoch = Epoch()
+    epoch.timeOfDay_us = time_us
+    epoch.hdop_e2 = hdop_e2 ?? gns.horizontalDOP_e2 ?? gsaHDOP_e2 ?? pubx.horizontalDOP_e2
+    epoch.vdop_e2 = vdop_e2 ?? pubx.verticalDOP_e2
+    epoch.pdop_e2 = pdop_e2
+    epoch.satellitesInView = views.sum
+    epoch.mode = .noFix
+    if !isRefused,
+      let place = ggaPlace ?? gns.coordinate ?? rmcPlace ?? gllPlace ?? pubx.coordinate
+    {
+      complete(&epoch, place, options)
+    }
+    return epoch
+  }
+
+  private func complete(_ epoch: inout Epoch, _ place: Coordinate, _ options: EpochOptions) {
+    let altitude_mm = self.altitude_mm ?? gns.altitude_mm ?? garminAltitude.altitude_mm
+    let separation_mm = self.separation_mm ?? gns.separation_mm
+    let height_mm = EpochDraft.sum(altitude_mm, separation_mm) ?? pubx.height_mm
+    let hasHeight = altitude_mm != nil || height_mm != nil
+    let isSpatial = dimensions == 3 || (dimensions == 0 && hasHeight)
+    var fix = Fix(
+      acquired: received, coordinate: place,
+      mode: isSpatial ? .threeDimensional : .twoDimensional)
+    fix.altitude_mm = altitude_mm
+    fix.ellipsoidalAltitude_mm = height_mm
+    fix.speed_mmps = rmcSpeed_mmps ?? vtgSpeed_mmps ?? pubx.speed_mmps
+    fix.course_e4 = rmcCourse_e4 ?? vtgCourse_e4 ?? pubx.course_e4
+    fix.horizontalAccuracy_mm =
+      horizontalError_mm ?? error(of: epoch.hdop_e2, options.rangeError_mm)
+    if isSpatial && hasHeight {
+      fix.verticalAccuracy_mm =
+        verticalError_mm ?? error(of: epoch.vdop_e2, options.rangeError_mm)
+    }
+    let counted = gns.satellites ?? ggaSatellites ?? pubx.satellites
+    fix.satellites = counted.map { Int16($0) } ?? (gsaMode == 0 ? nil : gsaSatellites)
+    fix.quality = fixQuality
+    fix.isSimulated = options.isSimulated
+    epoch.fix = fix
+    epoch.mode = isSpatial ? .threeDimensional : .twoDimensional
+    epoch.geoidSeparation_mm = separation_mm
+    epoch.climb_mmps = pubx.velocityDown_mmps.flatMap { $0 == .min ? nil : -$0 }
+    if EpochDraft.root(latitudeError_mm, longitudeError_mm) != nil {
+      epoch.latitudeError_mm = latitudeError_mm
+      epoch.longitudeError_mm = longitudeError_mm
+    }
+  }
+
+  /// 2 or 3, or 0 when nothing says.
+  private var dimensions: UInt8 {
+    if gsaMode != 0 { return gsaMode }
+    switch pubx.status {
+    case .twoDimensional?, .differential2D?: return 2
+    case .threeDimensional?, .differential3D?, .combined?, .deadReckoning?: return 3
+    case .noFix?, .timeOnly?, nil: return garminAltitude.dimensions ?? 0
+    }
+  }
+
+  private static func sum(_ a: Int32?, _ b: Int32?) -> Int32? {
+    guard let a, let b else { return nil }
+    let (sum, isOver) = a.addingReportingOverflow(b)
+    return isOver || sum == .min ? nil : sum
+  }
+
+  private var horizontalError_mm: Int32? {
+    if let error = EpochDraft.root(latitudeError_mm, longitudeError_mm) { return error }
+    if let error = EpochDraft.positive(pubx.horizontalAccuracy_mm) { return error }
+    if let error = EpochDraft.root(gbs.latitude_mm, gbs.longitude_mm) { return error }
+    // Half lie within 1.18 σ of an axis, and the error of both is √2 of it.
+    return EpochDraft.positive(garminErrors.horizontal_mm).map {
+      Int32(clamping: Int64($0) * 11_985 / 10_000)
+    }
+  }
+
+  private var verticalError_mm: Int32? {
+    if let error = EpochDraft.positive(altitudeError_mm) { return error }
+    if let error = EpochDraft.positive(pubx.verticalAccuracy_mm) { return error }
+    if let error = EpochDraft.positive(gbs.altitude_mm) { return error }
+    // As gpsd has it: 1.18 σ.
+    return EpochDraft.positive(garminErrors.vertical_mm).map { Int32(Int64($0) * 8_475 / 10_000) }
+  }
+
+  /// Zero means that the receiver does not know.
+  private static func positive(_ error_mm: Int32?) -> Int32? {
+    guard let error_mm, error_mm > 0 else { return nil }
+    return error_mm
+  }
+
+  /// √(σ latitude² + σ longitude²); both zero means that the receiver does not know.
+  private static func root(_ latitude_mm: Int32?, _ longitude_mm: Int32?) -> Int32? {
+    guard let latitude_mm, let longitude_mm else { return nil }
+    guard latitude_mm > 0 || longitude_mm > 0 else { return nil }
+    let limit = Fix.accuracyLimit_mm
+    let y = Int64(min(max(latitude_mm, 0), limit))
+    let x = Int64(min(max(longitude_mm, 0), limit))
+    return Int32(Double(y * y + x * x).squareRoot().rounded())
+  }
+
+  private func error(of dilution_e2: UInt16?, _ rangeError_mm: Int32) -> Int32? {
+    guard let dilution_e2 else { return nil }
+    let product = Int64(dilution_e2) * Int64(max(rangeError_mm, 0)) / 100
+    return Int32(clamping: product)
+  }
+
+  private var fixQuality: FixQuality {
+    switch quality {
+    case 1?, 3?: return .autonomous
+    case 2?: return .differential
+    case 4?: return .rtkFixed
+    case 5?: return .rtkFloat
+    case 6?: return .deadReckoning
+    case 7?: return .manual
+    case 8?: return .simulated
+    case _: break
+    }
+    switch gns.mode ?? indicator {
+    case .autonomous?, .precise?: return .autonomous
+    case .differential?: return .differential
+    case .rtkFixed?: return .rtkFixed
+    case .rtkFloat?: return .rtkFloat
+    case .estimated?: return .deadReckoning
+    case .manual?: return .manual
+    case .simulator?: return .simulated
+    case .notValid?, nil: break
+    }
+    switch pubx.status {
+    case .differential2D?, .differential3D?: return .differential
+    case .twoDimensional?, .threeDimensional?, .combined?: return .autonomous
+    case .deadReckoning?: return .deadReckoning
+    case .noFix?, .timeOnly?, nil: return .unknown
+    }
+  }
+}
