@@ -108,8 +108,8 @@ extension ReducedLatitude {
 extension GeodesicSolution {
   /// The shortest line from `latitude1` to `latitude2`, `longitude` degrees farther east.
   ///
-  /// Latitudes from −90 to 90, the longitude from −180 to 180 degrees. Of two or more lines of equal
-  /// length: eastward for a longitude of 180, westward for −180, over the north from the equator.
+  /// Latitudes from −90 to 90, the longitude from −180 to 180 degrees. Of two lines of equal
+  /// length, the one on the side of the first place's pole; on the equator, the northern one.
   init(latitude1: Double, latitude2: Double, longitude: Double) {
     let isSwapped = abs(latitude1) < abs(latitude2)
     let (far, near) = isSwapped ? (latitude2, latitude1) : (latitude1, latitude2)
