@@ -5,7 +5,6 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace {
 
@@ -29,7 +28,7 @@ class Inspection {
   /// tells some errors of it only when it has passed it, on a later line even.
   ctoml_place statement_before(ctoml_place end) {
     (void)look_over(end);
-    return starts.empty() ? end : starts.back();
+    return start.line == 0 ? end : start;
   }
 
  private:
@@ -37,12 +36,12 @@ class Inspection {
   size_t at = 0;
   uint32_t line = 1, column = 1;
   int dots = 0;
-  /// Where the statement begins, and below it those of the inline tables that are open.
-  std::vector<ctoml_place> starts;
+  /// Where the last statement began: a header, or a key with its value, in an inline table too.
+  ctoml_place start{0, 0};
   /// Opening brackets that are not closed.
   std::string open;
-  /// Whether the next word begins a statement, and whether this one is a header.
-  bool begins = true, is_header = false;
+  /// Whether the next word begins a statement.
+  bool begins = true;
 
   static constexpr const char *not_utf8 = "this is not UTF-8";
 
@@ -58,39 +57,23 @@ class Inspection {
     return nullptr;
   }
 
-  /// Keeps `starts`, seeing the first character of each word, string and sign.
+  /// Keeps `start`, seeing the first character of each word, string and sign.
   void note(char c) {
     if (c == ' ' || c == '\t' || c == '\r' || c == '#') return;
     if (c == '\n') {
       if (open.empty()) begins = true;
       return;
     }
-    if (begins && c != '}') {
-      begins = false;
-      if (open.empty()) {
-        starts.assign(1, {line, column});
-        is_header = c == '[';
-      } else {
-        starts.push_back({line, column});
-      }
-    }
-    if (is_header) return;
+    if (begins && c != '}') start = {line, column};
+    begins = false;
     if (c == '[' || c == '{') {
       open += c;
       begins = c == '{';
     } else if ((c == ']' || c == '}') && !open.empty()) {
-      if (c == '}') close_table();
       open.pop_back();
-    } else if (c == ',' && !open.empty() && open.back() == '{') {
-      close_table();
-      begins = true;
+    } else if (c == ',' && !open.empty()) {
+      begins = open.back() == '{';
     }
-  }
-
-  /// The last key of an inline table is over, if there was one.
-  void close_table() {
-    if (!begins && starts.size() > 1) starts.pop_back();
-    begins = false;
   }
 
   bool next_is(std::string_view what) const { return text.substr(at, what.size()) == what; }
