@@ -7,7 +7,9 @@ enum Completions {
   static var boards: CompletionKind {
     .custom { _, _, prefix in
       if prefix.contains("/") { return paths(prefix) }
-      return ((try? BoardCatalog.standard().list()) ?? []) + paths(prefix)
+      let names = (try? BoardCatalog.standard().list()) ?? []
+      // Every folder there is would be too much to begin with.
+      return prefix.isEmpty ? names : names + paths(prefix)
     }
   }
 

@@ -21,7 +21,7 @@ enum ManualPage {
     var page = ManualText()
     page.add(#".TH TORPOR 1 "\#(Torpor.date)" "torpor \#(Torpor.version)" "User Commands""#)
     page.section("NAME")
-    page.line("torpor \\- \(page.escaped(abstract(Torpor.self)))")
+    page.fill("torpor \\- \(page.escaped(abstract(Torpor.self)))")
     page.section("SYNOPSIS")
     for (index, command) in commands.enumerated() {
       if index > 0 { page.add(".br") }
@@ -57,7 +57,7 @@ enum ManualPage {
     for item in help.items {
       page.add(".TP")
       page.bold(item.label)
-      page.line(page.escaped(item.text))
+      page.fill(page.escaped(item.text))
     }
   }
 
@@ -141,10 +141,23 @@ struct ManualText {
   /// Adds a line of troff.
   mutating func add(_ line: String) { text += line + "\n" }
 
-  /// Adds a line of text that is escaped already.
-  mutating func line(_ line: String) {
-    // A point or an apostrophe at a line's start would begin a request.
-    add(line.hasPrefix(".") || line.hasPrefix("\\(aq") ? "\\&" + line : line)
+  /// Adds a line of text that is escaped already, as it stands.
+  mutating func line(_ line: some StringProtocol) {
+    // A point at a line's start would begin a request.
+    add(line.hasPrefix(".") ? "\\&" + line : String(line))
+  }
+
+  /// Adds text that is escaped already, in lines of at most 80 bytes where its words allow.
+  mutating func fill(_ text: String) {
+    var line = ""
+    for word in text.split(separator: " ") {
+      if !line.isEmpty, line.utf8.count + 1 + word.utf8.count > 79 {
+        self.line(line)
+        line = ""
+      }
+      line += line.isEmpty ? String(word) : " " + word
+    }
+    if !line.isEmpty { self.line(line) }
   }
 
   /// Begins a section.
@@ -157,7 +170,7 @@ struct ManualText {
   mutating func item(_ label: String, _ meaning: String) {
     add(".TP")
     bold(label)
-    line(escaped(meaning))
+    fill(escaped(meaning))
   }
 
   /// Adds how a command is called, its name in bold.
@@ -165,16 +178,19 @@ struct ManualText {
     let words = usage.split(separator: " ")
     let name = words.prefix { !$0.hasPrefix("[") && !$0.hasPrefix("<") }
     bold(name.joined(separator: " "))
-    line(escaped(words.dropFirst(name.count).joined(separator: " ")))
+    fill(escaped(words.dropFirst(name.count).joined(separator: " ")))
   }
 
   /// Adds paragraphs; what is indented is shown as it stands.
   mutating func prose(_ lines: [String]) {
-    for part in lines.split(separator: "") {
-      add(".PP")
+    for (index, part) in lines.split(separator: "").enumerated() {
+      // A section begins a paragraph by itself.
+      if index > 0 { add(".PP") }
       let isLiteral = part.allSatisfy { $0.hasPrefix("  ") }
       if isLiteral { add(".in +4n\n.nf") }
-      for line in part { self.line(escaped(isLiteral ? String(line.dropFirst(2)) : line)) }
+      for line in part {
+        if isLiteral { self.line(escaped(String(line.dropFirst(2)))) } else { fill(escaped(line)) }
+      }
       if isLiteral { add(".fi\n.in") }
     }
   }

@@ -79,10 +79,11 @@ enum Command {
     _ = unsafe chmod(path, mode)
   }
 
-  /// Runs it; standard output goes to `outputPath` where that is given, or into a pipe that nobody
+  /// Runs it, or another program; standard output goes to `outputPath` where that is given, or into a pipe that nobody
   /// reads.
   static func run(
-    _ arguments: [String], input: [UInt8] = [], outputPath: String? = nil, nobodyReads: Bool = false
+    _ arguments: [String], input: [UInt8] = [], outputPath: String? = nil,
+    nobodyReads: Bool = false, program: String = path
   ) -> Result {
     let folder = directory()
     let paths = ["in", "out", "err"].map { "\(folder)/\($0)" }
@@ -100,10 +101,10 @@ enum Command {
       unsafe posix_spawn_file_actions_adddup2(&actions, pipeEnds[1], 1)
     }
     defer { if nobodyReads { close(pipeEnds[1]) } }
-    let words = unsafe ([path] + arguments).map { unsafe strdup($0) }
+    let words = unsafe ([program] + arguments).map { unsafe strdup($0) }
     var status: Int32 = -1
     var process: pid_t = 0
-    if unsafe posix_spawn(&process, path, &actions, nil, words + [nil], environ) == 0 {
+    if unsafe posix_spawn(&process, program, &actions, nil, words + [nil], environ) == 0 {
       unsafe waitpid(process, &status, 0)
     }
     unsafe words.forEach { unsafe free($0) }
