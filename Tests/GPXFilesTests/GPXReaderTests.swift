@@ -163,16 +163,16 @@ struct GPXRefusalTests {
   @Test(
     "a value that cannot be is told where it stands",
     arguments: [
-      ("<ele>12,5</ele>", .notANumber(name: "ele", found: "12,5"), 29),
-      ("<ele>nan</ele>", .notANumber(name: "ele", found: "nan"), 29),
-      ("<ele>0x10</ele>", .notANumber(name: "ele", found: "0x10"), 29),
-      ("<ele> </ele>", .notANumber(name: "ele", found: " "), 29),
-      ("<speed>-1</speed>", .outOfRange(name: "speed", found: "-1", allowed: "0.0 to 16777.0"), 29),
+      ("<ele>12,5</ele>", .notANumber(name: "ele", found: "12,5"), 31),
+      ("<ele>nan</ele>", .notANumber(name: "ele", found: "nan"), 31),
+      ("<ele>0x10</ele>", .notANumber(name: "ele", found: "0x10"), 31),
+      ("<ele> </ele>", .notANumber(name: "ele", found: " "), 31),
+      ("<speed>-1</speed>", .outOfRange(name: "speed", found: "-1", allowed: "0.0 to 16777.0"), 31),
       (
         "<ele>1e9</ele>",
-        .outOfRange(name: "ele", found: "1e9", allowed: "-20000.0 to 1000000.0"), 29
+        .outOfRange(name: "ele", found: "1e9", allowed: "-20000.0 to 1000000.0"), 31
       ),
-      ("<sym/><time>08:54</time>", .badTime(found: "08:54"), 35),
+      ("<sym/><time>08:54</time>", .badTime(found: "08:54"), 37),
     ] as [(String, GPXError.Problem, Int)])
   func values(parts: String, problem: GPXError.Problem, column: Int) {
     let place = GPXPlace(line: 4, column: column)

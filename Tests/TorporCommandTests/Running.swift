@@ -15,28 +15,21 @@ final class Running {
     errorPath = "\(Command.directory())/err"
     var ends: [Int32] = [-1, -1]
     var inputEnds: [Int32] = [-1, -1]
-    unsafe pipe(&ends)
-    unsafe pipe(&inputEnds)
-    // What is ours must not be kept open by it.
-    for end in [ends[0], inputEnds[1]] { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    var actions = unsafe posix_spawn_file_actions_t()
-    unsafe posix_spawn_file_actions_init(&actions)
-    unsafe posix_spawn_file_actions_adddup2(&actions, inputEnds[0], 0)
-    unsafe posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
-    unsafe posix_spawn_file_actions_addopen(&actions, 2, errorPath, O_WRONLY | O_CREAT, 0o644)
-    for end in [ends[1], inputEnds[0]] {
-      unsafe posix_spawn_file_actions_addclose(&actions, end)
+    let errorPath = errorPath
+    process = Command.starting.withLock { _ in
+      unsafe pipe(&ends)
+      unsafe pipe(&inputEnds)
+      for end in ends + inputEnds { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+      var actions = unsafe posix_spawn_file_actions_t()
+      unsafe posix_spawn_file_actions_init(&actions)
+      unsafe posix_spawn_file_actions_adddup2(&actions, inputEnds[0], 0)
+      unsafe posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
+      unsafe posix_spawn_file_actions_addopen(&actions, 2, errorPath, O_WRONLY | O_CREAT, 0o644)
+      defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+      return unsafe Command.spawn(Command.path, arguments, &actions)
     }
-    let words = unsafe ([Command.path] + arguments).map { unsafe strdup($0) }
-    var process: pid_t = 0
-    if unsafe posix_spawn(&process, Command.path, &actions, nil, words + [nil], environ) != 0 {
-      process = 0
-    }
-    unsafe words.forEach { unsafe free($0) }
-    unsafe posix_spawn_file_actions_destroy(&actions)
     close(ends[1])
     close(inputEnds[0])
-    self.process = process
     output = ends[0]
     input = inputEnds[1]
   }
@@ -94,7 +87,11 @@ final class Running {
     let end = Running.now + 10
     while wait(until: end), take() {}
     var status: Int32 = -1
-    unsafe waitpid(process, &status, 0)
+    while unsafe waitpid(process, &status, WNOHANG) == 0 {
+      // One that does not end must not hold up the tests.
+      if Running.now > end { kill(process, SIGKILL) }
+      usleep(1_000)
+    }
     isOver = true
     let rest = String(decoding: unread, as: UTF8.self)
     return (status & 0x7F == 0 ? status >> 8 & 0xFF : -(status & 0x7F), rest)
