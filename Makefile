@@ -11,7 +11,14 @@ EMBEDDED_ROOMS := LocationEngine LocationHAL
 EMBEDDED_PATH := .build-embedded
 
 .DEFAULT_GOAL := help
-.PHONY: help run test bench lint format embedded tests release boards clean tools bench-tools
+.PHONY: help run test bench lint format embedded tests release boards clean tools bench-tools \
+  completions man install uninstall
+
+# Where `make install` puts things: below DESTDIR, which is for makers of packages.
+PREFIX ?= /usr/local
+DESTDIR ?=
+BIN := $(DESTDIR)$(PREFIX)/bin
+SHARE := $(DESTDIR)$(PREFIX)/share
 
 help:
 	@echo 'make run       install what is missing, build, run a simulated day on the default board'
@@ -20,6 +27,8 @@ help:
 	@echo 'make lint      only the style check      make format    put the style right'
 	@echo 'make embedded  only the Embedded build   make tests     only the tests'
 	@echo 'make boards    only the boards           make clean     remove what was built'
+	@echo 'make install   program, boards, manual page, completions (PREFIX=/usr/local, DESTDIR=)'
+	@echo 'make man       only the manual page      make completions  only those, for bash, zsh, fish'
 
 run: release
 	@.build/release/torpor simulate $(RUN)
@@ -30,6 +39,7 @@ test: tools
 	@$(MAKE) --no-print-directory embedded
 	@$(MAKE) --no-print-directory tests
 	@$(MAKE) --no-print-directory boards
+	@$(MAKE) --no-print-directory man completions
 	@echo 'make test: every gate passed.'
 
 lint:
@@ -58,6 +68,46 @@ release: tools
 boards: release
 	@echo '== every board simulates an hour'
 	@.ci/check-boards .build/release/torpor
+
+# What the command says of itself; each is looked at by its own reader where that is installed.
+man: release
+	@echo '== manual page'
+	@mkdir -p .build/man
+	@.build/release/torpor manual > .build/man/torpor.1
+	@if command -v mandoc >/dev/null 2>&1; then mandoc -T lint -W warning .build/man/torpor.1; fi
+	@if command -v man >/dev/null 2>&1; then man -l .build/man/torpor.1 >/dev/null; fi
+
+completions: release
+	@echo '== completions'
+	@mkdir -p .build/completions
+	@.build/release/torpor --generate-completion-script bash > .build/completions/torpor.bash
+	@.build/release/torpor --generate-completion-script zsh > .build/completions/_torpor
+	@.build/release/torpor --generate-completion-script fish > .build/completions/torpor.fish
+	@if command -v bash >/dev/null 2>&1; then bash -n .build/completions/torpor.bash; fi
+	@if command -v zsh >/dev/null 2>&1; then zsh -n .build/completions/_torpor; fi
+	@if command -v fish >/dev/null 2>&1; then fish -n .build/completions/torpor.fish; fi
+
+# `make install` as root must not build as root: what `make man completions` made is taken as it is.
+install:
+	@test -x .build/release/torpor -a -f .build/man/torpor.1 -a -f .build/completions/_torpor || \
+	  $(MAKE) --no-print-directory man completions
+	install -d '$(BIN)' '$(SHARE)/man/man1' '$(SHARE)/bash-completion/completions' \
+	  '$(SHARE)/zsh/site-functions' '$(SHARE)/fish/vendor_completions.d'
+	install -m 755 .build/release/torpor '$(BIN)/torpor'
+	install -m 644 .build/man/torpor.1 '$(SHARE)/man/man1/torpor.1'
+	install -m 644 .build/completions/torpor.bash '$(SHARE)/bash-completion/completions/torpor'
+	install -m 644 .build/completions/_torpor '$(SHARE)/zsh/site-functions/_torpor'
+	install -m 644 .build/completions/torpor.fish '$(SHARE)/fish/vendor_completions.d/torpor.fish'
+	for board in Boards/*/; do \
+	  install -d "$(SHARE)/torpor/$$board" && \
+	  install -m 644 "$$board"* "$(SHARE)/torpor/$$board" || exit 1; \
+	done
+
+uninstall:
+	rm -f '$(BIN)/torpor' '$(SHARE)/man/man1/torpor.1' \
+	  '$(SHARE)/bash-completion/completions/torpor' '$(SHARE)/zsh/site-functions/_torpor' \
+	  '$(SHARE)/fish/vendor_completions.d/torpor.fish'
+	rm -rf '$(SHARE)/torpor'
 
 bench: tools bench-tools
 	@$(SWIFT) build -c release --product TorporBench >&2

@@ -59,6 +59,12 @@ let shell: [Target] = [
   .target(
     name: "BoardProfiles", dependencies: ["LocationTypes", "CTOML"], swiftSettings: strict),
   .target(
+    name: "CExpat",
+    linkerSettings: [.linkedLibrary("expat")]
+  ),
+  .target(
+    name: "GPXFiles", dependencies: ["LocationTypes", "CExpat"], swiftSettings: strict),
+  .target(
     name: "LocationSimulation",
     dependencies: [
       "LocationTypes", "DeferralCache", "GNSSProtocols", "ReceiverDrivers", "LocationPolicy",
@@ -68,7 +74,8 @@ let shell: [Target] = [
   .executableTarget(
     name: "torpor",
     dependencies: [
-      "LocationTypes", "GNSSProtocols", "BoardProfiles", "LocationSimulation", "SimulatedHAL",
+      "LocationTypes", "GNSSProtocols", "BoardProfiles", "GPXFiles", "LocationSimulation",
+      "SimulatedHAL",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
     ],
     swiftSettings: strict),
@@ -124,6 +131,7 @@ let package = Package(
       ]),
     tests("SimulatedHAL", ["GNSSProtocols", "LocationHAL"]),
     tests("BoardProfiles"),
+    tests("GPXFiles"),
     tests("LocationSimulation"),
     .testTarget(
       name: "TorporCommandTests", dependencies: ["torpor"], swiftSettings: strict),

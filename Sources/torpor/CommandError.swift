@@ -18,6 +18,19 @@ struct CommandError: Error, Equatable {
     case io = 74
     /// A board profile is wrong.
     case config = 78
+
+    /// What it means, for the manual page.
+    var meaning: String {
+      switch self {
+      case .usage: "Wrong options: unknown, contradicting each other, out of range."
+      case .data: "The input is empty, or is not what it should be."
+      case .noInput: "The input is not there, is a directory, or may not be read."
+      case .software: "A fault of the program."
+      case .cannotCreate: "The output cannot be made."
+      case .io: "Reading or writing failed on the way; a device went away."
+      case .config: "A board profile is wrong, or there is no such board."
+      }
+    }
   }
 
   /// How the process ends.

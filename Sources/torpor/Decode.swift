@@ -15,7 +15,11 @@ struct Decode: ParsableCommand {
 
         torpor decode drive.nmea
         torpor decode --format gpx -o drive.gpx drive.nmea
-        torpor decode --format csv - < /dev/ttyAMA0
+        torpor decode --format csv --baud 9600 /dev/ttyAMA0
+        torpor decode --follow growing.nmea
+
+      What comes from a device or a pipe, and with --follow from a file that grows, is answered \
+      epoch by epoch until an interrupt (Ctrl-C), which ends the output as it should be.
       """)
 
   @Option(
@@ -27,7 +31,23 @@ struct Decode: ParsableCommand {
   @Flag(help: "The same as --format jsonl.")
   var json = false
 
+  @Flag(
+    name: .shortAndLong,
+    help: """
+      Go on at the end of a file as it grows, also when it begins anew, and wait for a device that \
+      goes away.
+      """)
+  var follow = false
+
   @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Speed of the serial line to set; as it is if not given.", valueName: "baud"),
+    completion: .list(SerialLine.speeds.map { String($0.baud) }), transform: Values.baud)
+  var baud: Int?
+
+  @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "The day of the recording, YYYY-MM-DD; wins over its `# Date:` line.", valueName: "day"),
     transform: Values.date)
@@ -37,14 +57,15 @@ struct Decode: ParsableCommand {
     name: .shortAndLong,
     help: ArgumentHelp(
       "Write to this file instead of standard output; it appears when it is complete.",
-      valueName: "file"))
+      valueName: "file"),
+    completion: .file())
   var output: String?
 
   @Flag(name: .shortAndLong, help: "Do not tell on standard error what was met.")
   var quiet = false
 
   @Argument(
-    help: ArgumentHelp("The recording, or - for standard input.", valueName: "file"),
+    help: ArgumentHelp("The recording, a device, or - for standard input.", valueName: "file"),
     completion: .file())
   var file: String
 
@@ -55,43 +76,52 @@ struct Decode: ParsableCommand {
   }
 
   mutating func run() throws {
-    try OutputPlaces.check([("--output", output)], inputs: [("the recording", file)])
+    try OutputPlaces.check([("--output", outputPath)], inputs: [("the recording", file)])
+    if follow || baud != nil || LiveInput.isLive(file) { return try runLive() }
     var input = try InputFile(file)
     var result = try makeOutput()
     var recording = RecordingDecoder(dateGiven: date)
-    var writer = EpochWriter(json ? .jsonl : format ?? .tpv)
+    var writer = makeWriter()
     var progress = Progress(recordsOnTerminal: result.isTerminal)
     var block: [UInt8] = []
     while try input.read(into: &block) {
       recording.decode(block) { writer.write($0) }
       try result.write(writer.text.bytes)
       writer.text.removeAll()
-      if input.isLive { try result.flush() }
       if progress.isDue { progress.show(Progress.share(input.bytesRead, of: input.length)) }
     }
     recording.finish { writer.write($0) }
     progress.clear()
-    try check(recording, input.name)
+    if !recording.hasMessages { throw recording.isNothing(of: input.name) }
     writer.finish()
     try result.write(writer.text.bytes)
     try result.finish()
     if !quiet { System.tell(recording.report) }
   }
 
-  private func makeOutput() throws -> Output {
-    if let output { return try Output(path: output) }
+  /// Where to write; nil for standard output.
+  private var outputPath: String? { output == "-" ? nil : output }
+
+  func makeOutput() throws -> Output {
+    if let outputPath { return try Output(path: outputPath) }
     return Output()
   }
 
-  /// Refuses input in which there is nothing a receiver would say.
-  private func check(_ recording: borrowing RecordingDecoder, _ name: String) throws {
-    guard !recording.hasMessages else { return }
-    throw CommandError(
+  func makeWriter() -> EpochWriter {
+    let name = file == "-" ? nil : file.split(separator: "/").last.map(String.init)
+    return EpochWriter(json ? .jsonl : format ?? .tpv, name: name)
+  }
+}
+
+extension RecordingDecoder {
+  /// What to say of input in which there is nothing a receiver would say.
+  func isNothing(of name: String, hint: String = "") -> CommandError {
+    CommandError(
       .data,
       """
       nothing in \(name) is NMEA or UBX \
-      (\(Words.count(Int(clamping: recording.counters.skippedBytes))) bytes passed over): \
-      it should be what a receiver sent, bytes untouched
+      (\(Words.count(Int(clamping: counters.skippedBytes))) bytes passed over): \
+      it should be what a receiver sent, bytes untouched\(hint)
       """)
   }
 }

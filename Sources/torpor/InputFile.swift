@@ -4,6 +4,8 @@ import Glibc
 struct InputFile: ~Copyable {
   /// How many bytes are read at once.
   static let blockSize = 65_536
+  /// What a recording is.
+  static let recording = "what a receiver sent, NMEA or UBX"
 
   /// What to call it in messages.
   let name: String
@@ -11,19 +13,17 @@ struct InputFile: ~Copyable {
   let wanted: String
   /// How many bytes it has, where that is known beforehand.
   let length: Int?
-  /// Whether it comes as it is made, from a pipe or a terminal: answers must not wait.
-  let isLive: Bool
   /// How many bytes were read so far.
   private(set) var bytesRead = 0
   private let descriptor: Int32
   private let isOwned: Bool
 
   /// Opens `path`.
-  init(
-    _ path: String, wanted: String = "what a receiver sent, NMEA or UBX"
-  ) throws(CommandError) {
+  ///
+  /// - Parameter wanted: What should be in it.
+  init(_ path: String, wanted: String = InputFile.recording) throws(CommandError) {
     let isStandard = path == "-"
-    let opened = isStandard ? STDIN_FILENO : try InputFile.open(path)
+    let opened = isStandard ? STDIN_FILENO : try InputFile.open(path, wanted: wanted)
     self.init(
       name: isStandard ? "standard input" : path, descriptor: opened, owned: !isStandard,
       wanted: wanted)
@@ -38,7 +38,6 @@ struct InputFile: ~Copyable {
     self.descriptor = descriptor
     isOwned = owned
     length = System.length(ofDescriptor: descriptor)
-    isLive = length == nil
   }
 
   deinit { if isOwned { close(descriptor) } }
@@ -88,10 +87,13 @@ struct InputFile: ~Copyable {
     return all
   }
 
-  private static func open(_ path: String) throws(CommandError) -> Int32 {
-    if path.isEmpty { throw cannotOpen(path, ENOENT) }
-    let opened = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC)
-    if opened < 0 { throw cannotOpen(path, errno) }
+  /// Opens `path`, which is no directory; `flags` are added to those for reading.
+  static func open(
+    _ path: String, wanted: String, flags: Int32 = 0
+  ) throws(CommandError) -> Int32 {
+    if path.isEmpty { throw cannotOpen(path, ENOENT, wanted) }
+    let opened = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC | flags)
+    if opened < 0 { throw cannotOpen(path, errno, wanted) }
     if System.kind(ofDescriptor: opened) == .directory {
       close(opened)
       throw isDirectory(path)
@@ -99,13 +101,27 @@ struct InputFile: ~Copyable {
     return opened
   }
 
-  private static func cannotOpen(_ path: String, _ code: Int32) -> CommandError {
+  private static func cannotOpen(
+    _ path: String, _ code: Int32, _ wanted: String
+  ) -> CommandError {
     switch code {
     case ENOENT:
       let hint = path.isEmpty ? "the name is empty" : "there is no such file"
       return CommandError(
         .noInput,
-        "cannot read '\(path)': \(hint); give the path of a recording, or - to read a pipe")
+        "cannot read '\(path)': \(hint); give the path of \(wanted), or - to read a pipe")
+    case EBUSY:
+      return CommandError(
+        .noInput,
+        """
+        cannot read '\(path)': another program has it for itself, gpsd perhaps; \
+        `fuser -v \(path)` tells which: stop that one first
+        """)
+    case ENXIO, ENODEV:
+      return CommandError(
+        .noInput,
+        "cannot read '\(path)': there is no device behind it (\(System.reason(code))); is it plugged in?"
+      )
     case EACCES:
       return CommandError(
         .noInput, "cannot read '\(path)': permission denied; see who may with `ls -l`")

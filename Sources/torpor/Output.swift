@@ -35,6 +35,12 @@ struct Output: ~Copyable {
   /// Whether it is standard output and a terminal.
   var isTerminal: Bool { descriptor == STDOUT_FILENO && System.isTerminal(descriptor) }
 
+  /// What tells when nobody reads any more: standard output where it is a pipe, else -1.
+  var reader: Int32 {
+    let kind = System.kind(ofDescriptor: descriptor)
+    return descriptor == STDOUT_FILENO && (kind == .fifo || kind == .other) ? descriptor : -1
+  }
+
   /// Adds `bytes`; they may wait for ``flush()``.
   ///
   /// - Throws: ``ReaderGone`` when nobody reads any more, ``CommandError`` when writing fails.
@@ -78,7 +84,7 @@ struct Output: ~Copyable {
     case .directory:
       throw CommandError(
         .cannotCreate, "cannot write '\(path)': it is a directory; give the name of a file")
-    case .other:
+    case .device, .fifo, .other:
       descriptor = unsafe Glibc.open(path, O_WRONLY | O_CLOEXEC)
     case .missing, .regular:
       var file = PendingFile(for: path)
@@ -92,6 +98,8 @@ struct Output: ~Copyable {
   private static func cannotCreate(_ path: String, _ code: Int32) -> CommandError {
     let why =
       switch code {
+      case ENOENT where path.isEmpty:
+        "the name is empty; give the name of a file, or - for standard output"
       case ENOENT: "the directory is not there; make it with `mkdir -p` first"
       case EACCES, EPERM: "permission denied; choose a place where you may write"
       case EROFS: "the file system is read-only; choose another place"

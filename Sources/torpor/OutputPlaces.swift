@@ -36,7 +36,7 @@ enum OutputPlaces {
   /// Devices and pipes can be written to by as many as like.
   private static func place(ofOutput path: String) -> String? {
     switch System.kind(of: path) {
-    case .other, .directory: return nil
+    case .device, .fifo, .other, .directory: return nil
     case .regular: return PendingFile.resolved(path)
     case .missing:
       guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else {

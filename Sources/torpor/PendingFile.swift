@@ -84,11 +84,13 @@ enum Interrupts {
       preconditionFailure("no command writes more than \(capacity) files")
     }
     unsafe guarded[place] = strdup(path)
-    for number in [SIGINT, SIGTERM, SIGHUP] {
-      let before = signal(number, { Interrupts.end($0) })
-      // One that is ignored (nohup) stays ignored.
-      if isIgnored(before) { signal(number, SIG_IGN) }
-    }
+    for number in [SIGINT, SIGTERM, SIGHUP] { handle(number) { Interrupts.end($0) } }
+  }
+
+  /// Has `handler` called at a signal; one that is ignored (nohup) stays ignored.
+  static func handle(_ number: Int32, _ handler: @escaping @convention(c) (Int32) -> Void) {
+    let before = signal(number, handler)
+    if isIgnored(before) { signal(number, SIG_IGN) }
   }
 
   /// From now on a signal leaves `path` alone.
@@ -105,8 +107,8 @@ enum Interrupts {
     return unsafe unsafeBitCast(handler, to: UInt.self) == unsafeBitCast(SIG_IGN, to: UInt.self)
   }
 
-  /// Only calls that a signal handler may make.
-  private static func end(_ number: Int32) {
+  /// Removes what is half-written and ends the process; only calls that a signal handler may make.
+  static func end(_ number: Int32) {
     for place in 0..<capacity {
       if let path = unsafe guarded[place] { unsafe unlink(path) }
     }

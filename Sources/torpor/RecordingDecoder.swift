@@ -8,10 +8,13 @@ struct RecordingDecoder: ~Copyable {
   private var decoder = GNSSDecoder()
   private var assembler: EpochAssembler
   private let isDateGiven: Bool
+  private var now = Instant.boot
   /// Epochs so far.
   private(set) var epochs = 0
   /// Those of them with a position.
   private(set) var fixes = 0
+  /// Those of them whose time of day is known and whose day is not.
+  private(set) var undated = 0
 
   /// Begins; a date that is given wins over those in the recording.
   init(dateGiven date: CalendarDate?) {
@@ -24,8 +27,11 @@ struct RecordingDecoder: ~Copyable {
   /// Whether anything was recognised.
   var hasMessages: Bool { counters.sentences > 0 || counters.frames > 0 }
 
-  /// Takes a block; `emit` gets each epoch that it completes.
-  mutating func decode(_ block: [UInt8], _ emit: (Epoch) -> Void) {
+  /// Takes a block that came at `now`; `emit` gets each epoch that it completes.
+  ///
+  /// A recording does not say when its bytes came: all of them come at once.
+  mutating func decode(_ block: [UInt8], at now: Instant = .boot, _ emit: (Epoch) -> Void) {
+    self.now = now
     let bytes = block.span
     var offset = 0
     while let piece = filter.next(bytes, &offset) {
@@ -36,10 +42,25 @@ struct RecordingDecoder: ~Copyable {
     }
   }
 
-  /// Gives what the end of the recording completes.
-  mutating func finish(_ emit: (Epoch) -> Void) {
+  /// How long a live line must be silent until ``fallSilent(_:)`` has something to give; nil when
+  /// it has nothing.
+  ///
+  /// The one place that says when a live epoch has ended. A receiver sends the messages of an epoch
+  /// together, and pauses between messages; what falls silent inside one was held up on its way.
+  var silence: Interval? {
+    if decoder.isMidFrame { return .seconds(1) }
+    return assembler.isOpen ? .milliseconds(100) : nil
+  }
+
+  /// Gives what is complete, for the line has been silent.
+  mutating func fallSilent(_ emit: (Epoch) -> Void) {
     while let message = decoder.finish() { add(message, emit) }
     close(emit)
+  }
+
+  /// Gives what the end of the recording completes.
+  mutating func finish(_ emit: (Epoch) -> Void) {
+    fallSilent(emit)
   }
 
   private mutating func decode(_ bytes: Span<UInt8>, _ emit: (Epoch) -> Void) {
@@ -48,7 +69,7 @@ struct RecordingDecoder: ~Copyable {
   }
 
   private mutating func add(_ message: GNSSMessage, _ emit: (Epoch) -> Void) {
-    if let epoch = assembler.add(message, at: .boot) { give(epoch, emit) }
+    if let epoch = assembler.add(message, at: now) { give(epoch, emit) }
     while let epoch = assembler.next() { give(epoch, emit) }
   }
 
@@ -60,6 +81,7 @@ struct RecordingDecoder: ~Copyable {
   private mutating func give(_ epoch: Epoch, _ emit: (Epoch) -> Void) {
     epochs += 1
     if epoch.fix != nil { fixes += 1 }
+    if epoch.utc == nil, epoch.timeOfDay_us != nil { undated += 1 }
     emit(epoch)
   }
 
@@ -97,6 +119,19 @@ extension RecordingDecoder {
     add(UInt64(met.brokenOff), "broken off")
     add(UInt64(met.overlong), "overlong")
     add(met.skippedBytes, "bytes passed over")
-    return "torpor: " + parts.joined(separator: ", ")
+    return "torpor: " + parts.joined(separator: ", ") + advice
+  }
+
+  /// What to do about what is missing, if anything is.
+  private var advice: String {
+    if epochs == 0 {
+      return "\ntorpor: there is no epoch: none of it tells of a position, as RMC, GGA, GLL or "
+        + "NAV-PVT would; let the receiver send one of them"
+    }
+    if undated > 0 {
+      return "\ntorpor: \(Words.count(undated)) epochs have a time of day and no date; "
+        + "tell the day of the first one with --date YYYY-MM-DD"
+    }
+    return ""
   }
 }

@@ -28,6 +28,7 @@ struct Replay: ParsableCommand {
   var capacity: Int?
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "The day of the recording, YYYY-MM-DD; wins over its `# Date:` line.", valueName: "day"),
     transform: Values.date)
@@ -73,7 +74,8 @@ struct Replay: ParsableCommand {
 struct DeferralOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "A board's name (see `torpor board list`) or the path of a profile.", valueName: "board"))
+      "A board's name (see `torpor board list`) or the path of a profile.", valueName: "board"),
+    completion: Completions.boards)
   var board = "simulated"
 
   @Option(
@@ -99,6 +101,16 @@ extension DeferralOptions {
     script.distance = distance
     script.timeout = timeout
     return script
+  }
+
+  /// What is asked for in vain of a client that is given every fix as it comes; nil if nothing.
+  var unused: String? {
+    let given = [
+      distance.isFinite ? "--distance" : nil, timeout.isFinite ? "--timeout" : nil,
+    ].compactMap { $0 }
+    guard !given.isEmpty else { return nil }
+    return "--service standard gives every fix as it comes: \(given.joined(separator: " and ")) "
+      + "changed nothing; leave --service away to defer"
   }
 
   /// The file of the board, where it is one and not a name.

@@ -28,8 +28,9 @@ final class RunReport {
     isQuiet = options.quiet
     if let path = options.trace { trace = try Output(path: path) }
     printer = TraceText(style: .ofStandardOutput)
+    // Words for people and its line take turns; records for programs are not to be torn.
     progress = Progress(
-      recordsOnTerminal: System.isTerminal(STDOUT_FILENO) && (options.json || !options.quiet))
+      recordsOnTerminal: System.isTerminal(STDOUT_FILENO) && options.json && !options.quiet)
   }
 
   /// Says what is run, before it begins; for people alone.
@@ -83,6 +84,7 @@ final class RunReport {
   /// Prints `bytes` as long as somebody reads.
   private func print(_ bytes: [UInt8], isLast: Bool = false) throws {
     guard !isReaderGone else { return }
+    if output.isTerminal { progress.clear() }
     do {
       try output.write(bytes)
       if isLast { try output.finish() }
@@ -99,7 +101,7 @@ final class RunReport {
   private func write(_ record: TraceRecord) throws {
     if isJSON || trace != nil {
       TraceJSON.write(record, to: &json)
-      if isJSON { try print(json.text.bytes) }
+      if isJSON, !isQuiet { try print(json.text.bytes) }
       try trace?.write(json.text.bytes)
       json.removeAll()
     }

@@ -18,17 +18,18 @@ struct Simulate: ParsableCommand {
         torpor simulate --scenario drive --hours 2 --timeout 10min --seed 7
         torpor simulate --track walk.csv --noise none --trace walk.jsonl
 
-      A track is a table whose header line begins with unix_time,lat,lon,alt,speed (seconds UTC, \
-      degrees, metres, m/s; alt and speed may be empty); further columns are passed over, so that \
-      what `torpor decode --format csv` writes is one.
+      A track is GPX 1.1 or 1.0 whose points have times, or a table whose header line begins with \
+      unix_time,lat,lon,alt,speed (seconds UTC, degrees, metres, m/s; alt and speed may be empty); \
+      further columns are passed over. What `torpor decode` writes as gpx or csv is one.
       """)
 
   @OptionGroup var deferral: DeferralOptions
   @OptionGroup var printing: PrintingOptions
 
   @Option(
-    help: ArgumentHelp("Follow this track instead of a scenario.", valueName: "csv"),
-    completion: .file(extensions: ["csv"]))
+    help: ArgumentHelp(
+      "Follow this track, GPX or a table, instead of a scenario.", valueName: "file"),
+    completion: .file(extensions: ["gpx", "csv"]))
   var track: String?
 
   @Option(help: ArgumentHelp("What the wearer does; day if not given.", valueName: "scenario"))
@@ -62,7 +63,10 @@ struct Simulate: ParsableCommand {
       "Time to the first fix: the profile's median, or drawn anew each time.", valueName: "ttff"))
   var ttff = TimeToFixName.median
 
-  @Option(help: ArgumentHelp("Where chance starts.", valueName: "number"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Where chance starts.", valueName: "number"),
+    transform: Values.seed)
   var seed: UInt64 = 1
 
   @Option(
@@ -95,6 +99,7 @@ struct Simulate: ParsableCommand {
     var script = deferral.script
     script.defers = service == .deferred
     script.accuracy = accuracy
+    if !script.defers, let unused = deferral.unused { System.tell("torpor: \(unused)") }
     let report = try RunReport(printing)
     let recording = try bytes.map { try ByteRecording(path: $0) }
     report.begin(headline(profile, duration))
@@ -111,17 +116,8 @@ struct Simulate: ParsableCommand {
       return (scenario ?? .day).track(
         seed: seed, duration: hours.map { Interval(seconds: $0 * 3_600) })
     }
-    var input = try InputFile(track, wanted: "a table that begins with \(Track.csvHeader)")
-    do {
-      return try Track(
-        csv: try input.readAll(), longest: hours == nil ? .seconds(Values.mostHours * 3_600) : nil)
-    } catch let error as TrackError {
-      if case .tooLong = error.problem {
-        throw CommandError(
-          .data, "\(input.name) is too long for one run: \(error); cut it or give --hours")
-      }
-      throw CommandError(.data, "\(input.name) is no track: \(error)")
-    }
+    return try TrackFile.read(
+      track, longest: hours == nil ? .seconds(Values.mostHours * 3_600) : nil)
   }
 
   private func headline(_ profile: BoardProfile, _ duration: Interval) -> String {

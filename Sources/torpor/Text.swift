@@ -17,6 +17,9 @@ struct Text {
   /// Adds what `other` holds.
   mutating func add(_ other: Text) { bytes.append(contentsOf: other.bytes) }
 
+  /// Adds `bytes`, which are UTF-8.
+  mutating func add(bytes more: [UInt8]) { bytes.append(contentsOf: more) }
+
   /// Adds one byte.
   mutating func add(byte: UInt8) { bytes.append(byte) }
 

@@ -29,11 +29,13 @@ struct Torpor: ParsableCommand {
       reading or writing failed, 78 wrong board profile.
       """,
     version: "torpor \(version)",
-    subcommands: [Decode.self, Replay.self, Simulate.self, BoardCommand.self]
+    subcommands: [Decode.self, Replay.self, Simulate.self, BoardCommand.self, Manual.self]
   )
 
   /// What `--version` tells and what GPX files name as their maker.
   static let version = "0.1.0"
+  /// The day of that version, for the manual page.
+  static let date = "2026-11-21"
 
   static func main() {
     Interrupts.ignoreBrokenPipes()
@@ -52,15 +54,32 @@ struct Torpor: ParsableCommand {
       System.tell(errors.description)
       exit(withError: ExitCode(ProfileErrors.exitCode))
     } catch {
-      exit(withError: error)
+      end(with: error)
     }
+  }
+
+  /// Ends with what the parser has to say: what is wrong with the options, or, where it was asked
+  /// for, help, version and completion scripts, whose way out may be full as well.
+  private static func end(with error: any Error) -> Never {
+    let code = exitCode(for: error)
+    guard code.isSuccess else { exit(withError: error) }
+    do {
+      var output = Output()
+      try output.write(Array((fullMessage(for: error) + "\n").utf8))
+      try output.finish()
+    } catch let failure as CommandError {
+      System.tell("torpor: \(failure.message)")
+      exit(withError: ExitCode(failure.code.rawValue))
+    } catch {}
+    exit(withError: ExitCode.success)
   }
 
   /// Tells of a slip in a subcommand's name what was meant.
   static func checkSubcommand(_ word: String?) throws(CommandError) {
     guard let word, !word.hasPrefix("-") else { return }
-    let names = configuration.subcommands.map { $0._commandName } + ["help"]
-    if names.contains(word) { return }
+    let all = configuration.subcommands
+    if word == "help" || all.contains(where: { $0._commandName == word }) { return }
+    let names = all.filter { $0.configuration.shouldDisplay }.map { $0._commandName } + ["help"]
     var message = "there is no command '\(word)'"
     if let meant = Suggestion.nearest(to: word, among: names) {
       message += "; did you mean '\(meant)'?"

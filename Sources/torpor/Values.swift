@@ -54,13 +54,39 @@ enum Values {
     }
   }
 
-  /// A day of the calendar, `2014-04-03`.
+  /// The speed of a serial line.
+  static func baud(_ text: String) throws -> Int {
+    if let value = Int(text), SerialLine.speeds.contains(where: { $0.baud == value }) {
+      return value
+    }
+    let all = SerialLine.speeds.map { String($0.baud) }.joined(separator: ", ")
+    throw ValidationError("it should be one of \(all)")
+  }
+
+  /// Where chance starts.
+  static func seed(_ text: String) throws -> UInt64 {
+    guard let value = UInt64(text) else {
+      throw ValidationError("it should be a whole number, 0 to \(UInt64.max)")
+    }
+    return value
+  }
+
+  /// The first year in which a day may lie: that of the first GPS week.
+  static let firstYear = 1980
+  /// The last one: what is beyond it, repaired by whole GPS weeks, still has four digits.
+  static let lastYear = 2999
+
+  /// A day of the calendar on which a receiver may have recorded, `2014-04-03`.
   static func date(_ text: String) throws -> CalendarDate {
     let parts = text.split(separator: "-", omittingEmptySubsequences: false)
     if parts.count == 3, parts[0].utf8.count == 4,
       let year = digits(parts[0]), let month = digits(parts[1]), let day = digits(parts[2])
     {
-      if let date = CalendarDate(year: year, month: month, day: day) { return date }
+      if let date = CalendarDate(year: year, month: month, day: day) {
+        if (firstYear...lastYear).contains(year) { return date }
+        throw ValidationError(
+          "no receiver records then; it should be a day of the years \(firstYear) to \(lastYear)")
+      }
       throw ValidationError("the calendar has no such day")
     }
     throw ValidationError("it should be a date as YYYY-MM-DD, for example 2014-04-03")

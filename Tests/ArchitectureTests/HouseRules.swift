@@ -37,6 +37,8 @@ enum HouseRules {
     "SimulatedHAL": Room(rooms: ["CMath", "LocationTypes", "LocationHAL", "GNSSProtocols"]),
     "CTOML": Room(),
     "BoardProfiles": Room(rooms: ["LocationTypes", "CTOML"], system: ["Glibc"]),
+    "CExpat": Room(),
+    "GPXFiles": Room(rooms: ["LocationTypes", "CExpat"]),
     "LocationSimulation": Room(
       rooms: [
         "LocationTypes", "DeferralCache", "GNSSProtocols", "ReceiverDrivers", "LocationPolicy",
@@ -45,7 +47,8 @@ enum HouseRules {
       system: ["Foundation", "Glibc"]),
     "torpor": Room(
       rooms: [
-        "LocationTypes", "GNSSProtocols", "BoardProfiles", "LocationSimulation", "SimulatedHAL",
+        "LocationTypes", "GNSSProtocols", "BoardProfiles", "GPXFiles", "LocationSimulation",
+        "SimulatedHAL",
       ],
       products: ["ArgumentParser"], system: ["Foundation", "Glibc"]),
     // Figures.

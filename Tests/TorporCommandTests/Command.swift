@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 
 /// The built command, run as a user runs it.
 enum Command {
@@ -79,10 +80,35 @@ enum Command {
     _ = unsafe chmod(path, mode)
   }
 
-  /// Runs it; standard output goes to `outputPath` where that is given, or into a pipe that nobody
+  /// Held while pipes are made for a process: what another one inherits of them, it keeps open.
+  static let starting = Mutex(())
+
+  /// Starts `program`, deaf to no signal; 0 where that fails.
+  static func spawn(
+    _ program: String, _ arguments: [String], _ actions: inout posix_spawn_file_actions_t
+  ) -> pid_t {
+    // A shell has its background jobs ignore SIGINT, and so the tests it runs.
+    var attributes = unsafe posix_spawnattr_t()
+    var heard = sigset_t()
+    unsafe sigemptyset(&heard)
+    for number in [SIGINT, SIGTERM, SIGHUP] { unsafe sigaddset(&heard, number) }
+    unsafe posix_spawnattr_init(&attributes)
+    unsafe posix_spawnattr_setsigdefault(&attributes, &heard)
+    unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
+    let words = unsafe ([program] + arguments).map { unsafe strdup($0) }
+    var process: pid_t = 0
+    let failure = unsafe posix_spawn(
+      &process, program, &actions, &attributes, words + [nil], environ)
+    unsafe words.forEach { unsafe free($0) }
+    unsafe posix_spawnattr_destroy(&attributes)
+    return failure == 0 ? process : 0
+  }
+
+  /// Runs it, or another program; standard output goes to `outputPath` where that is given, or into a pipe that nobody
   /// reads.
   static func run(
-    _ arguments: [String], input: [UInt8] = [], outputPath: String? = nil, nobodyReads: Bool = false
+    _ arguments: [String], input: [UInt8] = [], outputPath: String? = nil,
+    nobodyReads: Bool = false, program: String = path
   ) -> Result {
     let folder = directory()
     let paths = ["in", "out", "err"].map { "\(folder)/\($0)" }
@@ -94,19 +120,18 @@ enum Command {
       &actions, 1, outputPath ?? paths[1], O_WRONLY | O_CREAT, 0o644)
     unsafe posix_spawn_file_actions_addopen(&actions, 2, paths[2], O_WRONLY | O_CREAT, 0o644)
     var pipeEnds: [Int32] = [-1, -1]
-    if nobodyReads {
-      unsafe pipe(&pipeEnds)
-      close(pipeEnds[0])
-      unsafe posix_spawn_file_actions_adddup2(&actions, pipeEnds[1], 1)
-    }
     defer { if nobodyReads { close(pipeEnds[1]) } }
-    let words = unsafe ([path] + arguments).map { unsafe strdup($0) }
-    var status: Int32 = -1
-    var process: pid_t = 0
-    if unsafe posix_spawn(&process, path, &actions, nil, words + [nil], environ) == 0 {
-      unsafe waitpid(process, &status, 0)
+    let process = starting.withLock { _ in
+      if nobodyReads {
+        unsafe pipe(&pipeEnds)
+        close(pipeEnds[0])
+        _ = fcntl(pipeEnds[1], F_SETFD, FD_CLOEXEC)
+        unsafe posix_spawn_file_actions_adddup2(&actions, pipeEnds[1], 1)
+      }
+      return unsafe spawn(program, arguments, &actions)
     }
-    unsafe words.forEach { unsafe free($0) }
+    var status: Int32 = -1
+    if process > 0 { unsafe waitpid(process, &status, 0) }
     unsafe posix_spawn_file_actions_destroy(&actions)
     let result = Result(
       status: status & 0x7F == 0 ? status >> 8 & 0xFF : -(status & 0x7F),

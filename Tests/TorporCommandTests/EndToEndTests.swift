@@ -114,6 +114,11 @@ struct EndToEndTests {
   func help() {
     let help = Command.run(["--help"])
     #expect(help.status == 0 && help.output.contains("Three things to try"))
+    for arguments in [["--help"], ["help", "decode"], ["--version"], ["manual"]] {
+      let full = Command.run(arguments, outputPath: "/dev/full")
+      #expect(full.status == 74 && full.errors.contains("writing standard output failed"))
+      #expect(Command.run(arguments, nobodyReads: true).status == 0)
+    }
     #expect(Command.run(["--version"]).output == "torpor \(Torpor.version)\n")
   }
 
@@ -193,7 +198,8 @@ struct EndToEndTests {
     #expect(board.status == 78 && board.errors.contains("no board is named \"nope\""))
     let trace = Command.run(["simulate", "--hours", "0.1", "--trace", "/nonexistent/t"])
     #expect(trace.status == 73 && trace.output.isEmpty)
-    #expect(Command.run(["simulate", "--track", "/nonexistent"]).status == 66)
+    let none = Command.run(["simulate", "--track", "/nonexistent"])
+    #expect(none.status == 66 && none.errors.contains("give the path of a track"))
     #expect(Command.run(["replay", "/tmp"]).status == 66)
   }
 

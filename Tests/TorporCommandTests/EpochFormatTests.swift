@@ -1,4 +1,5 @@
 import GNSSProtocols
+import GPXFiles
 import LocationTypes
 import Testing
 
@@ -147,7 +148,9 @@ struct EpochFormatTests {
         """
            <trkpt lat="-37.784788333" lon="175.314896667"><ele>59.9</ele>\
         <time>2014-04-03T08:54:11.000Z</time><geoidheight>23.7</geoidheight><fix>dgps</fix>\
-        <sat>8</sat><hdop>1.1</hdop></trkpt>
+        <sat>8</sat><hdop>1.1</hdop><extensions><gpxtpx:TrackPointExtension>\
+        <gpxtpx:speed>0.355</gpxtpx:speed><gpxtpx:course>181.39</gpxtpx:course>\
+        </gpxtpx:TrackPointExtension></extensions></trkpt>
         """))
   }
 
@@ -178,8 +181,30 @@ struct EpochFormatTests {
     #expect(segments([Self.noFix]) == [])
   }
 
-  @Test("nothing is written where there was nothing to write")
-  func empty() {
-    for format in EpochFormat.allCases { #expect(text(format, []).isEmpty) }
+  @Test("without any epoch a table has its header, and a track is an empty one")
+  func empty() throws {
+    #expect(text(.tpv, []).isEmpty && text(.jsonl, []).isEmpty)
+    #expect(text(.csv, []) == text(.csv, [Self.full]).prefix { $0 != "\n" } + "\n")
+    var reader = try GPXReader()
+    try reader.add(Array(text(.gpx, []).utf8))
+    #expect(try reader.finish().points.isEmpty)
+  }
+
+  @Test("gpx is read back by an XML parser with equal values")
+  func readBack() throws {
+    let epochs = [Self.full, Self.fix(1_396_515_252, longitude_e9: -1), Self.noFix, Self.fix(0)]
+    var writer = EpochWriter(.gpx, name: "a<&>\"b\".nmea")
+    for epoch in epochs { writer.write(epoch) }
+    writer.finish()
+    var reader = try GPXReader()
+    try reader.add(writer.text.bytes)
+    let points = try reader.finish().points
+    let fixes = epochs.filter { $0.fix != nil }
+    #expect(points.count == 3)
+    for (point, epoch) in zip(points, fixes) {
+      #expect(point.coordinate == epoch.fix?.coordinate && point.utc == epoch.utc)
+      #expect(point.altitude_mm == epoch.fix?.altitude_mm)
+      #expect(point.speed_mmps == epoch.fix?.speed_mmps)
+    }
   }
 }

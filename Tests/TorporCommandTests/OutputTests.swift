@@ -107,6 +107,48 @@ struct OutputTests {
     #expect(run.status == 0 && run.output.contains(#""kind":"summary""#))
   }
 
+  @Test("what has no epoch gives an empty document and says what is missing")
+  func noEpoch() {
+    let bytes = Array("$GPGSV,1,1,00*79\r\n".utf8)
+    let gpx = Command.run(["decode", "--format", "gpx", "-"], input: bytes)
+    #expect(gpx.status == 0 && gpx.output.hasSuffix(" <trk>\n </trk>\n</gpx>\n"))
+    #expect(gpx.errors.contains("there is no epoch") && gpx.errors.contains("1 NMEA sentences"))
+    let csv = Command.run(["decode", "--format", "csv", "-"], input: bytes)
+    #expect(csv.status == 0 && csv.output.hasPrefix("unix_time,lat,lon"))
+  }
+
+  @Test("decode -o - is standard output")
+  func standardOutput() {
+    let named = Command.run(["decode", "-o", "-", "-"], input: Self.drive)
+    #expect(named.status == 0)
+    #expect(named.output == Command.run(["decode", "-"], input: Self.drive).output)
+    let empty = Command.run(["decode", "-o", "", "-"], input: Self.drive)
+    #expect(empty.status == 73 && empty.errors.contains("the name is empty"))
+  }
+
+  @Test("--quiet --json prints the summary alone, and the trace has everything")
+  func quietJSON() {
+    let folder = Command.directory()
+    let quiet = Command.run(
+      ["replay", "-q", "--json", "--trace", "\(folder)/t", "-"], input: Self.drive)
+    let all = Command.run(["replay", "--json", "-"], input: Self.drive)
+    let lines = all.output.split(separator: "\n")
+    #expect(quiet.status == 0 && lines.count > 10)
+    #expect(quiet.output == lines.suffix(1).joined() + "\n")
+    #expect(
+      Command.read("\(folder)/t") == lines.dropLast().map { $0 + "\n" }.joined())
+  }
+
+  @Test("what --service standard leaves unused is told")
+  func unused() {
+    let run = ["simulate", "--hours", "0.01", "-q", "--service"]
+    let told = Command.run(run + ["standard", "--timeout", "5", "--distance", "2km"])
+    #expect(told.status == 0)
+    #expect(told.errors.contains("--distance and --timeout changed nothing"))
+    #expect(Command.run(run + ["standard"]).errors.isEmpty)
+    #expect(Command.run(run + ["deferred", "--timeout", "5"]).errors.isEmpty)
+  }
+
   @Test("a track of more than 31 days needs --hours")
   func longTrack() {
     let folder = Command.directory()

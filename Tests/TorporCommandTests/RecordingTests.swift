@@ -155,6 +155,52 @@ struct RecordingDecoderTests {
     for size in 1...90 { #expect(epochs(text, size: size) == expected) }
   }
 
+  @Test("the report tells that epochs have no date, and what to do about it")
+  func undated() {
+    func report(_ text: String, _ date: CalendarDate? = nil) -> String {
+      var recording = RecordingDecoder(dateGiven: date)
+      recording.decode(Array(text.utf8)) { _ in }
+      recording.finish { _ in }
+      return recording.report
+    }
+    let gga = Self.sentence("GPGGA,120001.00,4717.11,N,00833.91,E,1,08,1.0,499.6,M,48.0,M,,")
+    let advice =
+      "\ntorpor: 1 epochs have a time of day and no date; "
+      + "tell the day of the first one with --date YYYY-MM-DD"
+    #expect(report(gga).hasSuffix(advice))
+    #expect(!report(gga, CalendarDate(year: 2020, month: 4, day: 1)).contains("--date"))
+    #expect(!report(Self.rmc(1, "010420")).contains("--date"))
+    #expect(report("$GPGSV,1,1,00*79\r\n").contains("\ntorpor: there is no epoch"))
+  }
+
+  @Test("a live line is given time only while something is open")
+  func silence() {
+    var recording = RecordingDecoder(dateGiven: nil)
+    var epochs: [Epoch] = []
+    func silence() -> Interval? { recording.silence }
+    #expect(silence() == nil)
+    let bytes = Array(Self.rmc(1, "010420").utf8)
+    recording.decode(Array(bytes.prefix(30))) { epochs.append($0) }
+    #expect(silence() == .seconds(1))
+    recording.decode(Array(bytes.dropFirst(30))) { epochs.append($0) }
+    #expect(silence() == .milliseconds(100) && epochs.isEmpty)
+    recording.fallSilent { epochs.append($0) }
+    #expect(silence() == nil && epochs.count == 1)
+    recording.fallSilent { epochs.append($0) }
+    recording.finish { epochs.append($0) }
+    #expect(epochs.count == 1)
+  }
+
+  @Test("a fix bears the moment at which its first byte came")
+  func acquired() {
+    var recording = RecordingDecoder(dateGiven: nil)
+    var epochs: [Epoch] = []
+    let moment = Instant(microseconds: 5_000_000)
+    recording.decode(Array(Self.rmc(1, "010420").utf8), at: moment) { epochs.append($0) }
+    recording.finish { epochs.append($0) }
+    #expect(epochs.first?.fix?.acquired == moment)
+  }
+
   @Test("the report tells what was met and keeps silent about what was not")
   func report() {
     var recording = RecordingDecoder(dateGiven: nil)

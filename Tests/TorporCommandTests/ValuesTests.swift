@@ -85,13 +85,30 @@ struct ValuesTests {
     #expect(throws: ValidationError.self) { try Values.capacity("1.5") }
   }
 
+  @Test("seeds and speeds of a line are whole numbers, and a wrong one is told as such")
+  func numbers() throws {
+    #expect(try Values.seed("18446744073709551615") == .max)
+    #expect(try Values.baud("115200") == 115_200)
+    for text in ["-1", "", "1.5", "18446744073709551616"] {
+      #expect(throws: ValidationError.self) { try Values.seed(text) }
+    }
+    for text in ["-9600", "9601", "fast", ""] {
+      #expect(throws: ValidationError.self) { try Values.baud(text) }
+    }
+    for arguments in [["simulate", "--seed", "-1"], ["decode", "--date", "-5", "x"]] {
+      let result = Command.run(arguments)
+      #expect(result.status == 64 && result.errors.contains("it should be"), "\(arguments)")
+    }
+  }
+
   @Test("dates of the calendar")
   func dates() throws {
     #expect(try Values.date("2014-04-03") == CalendarDate(year: 2014, month: 4, day: 3))
     #expect(try Values.date("2020-02-29") == CalendarDate(year: 2020, month: 2, day: 29))
     for wrong in [
       "2019-02-29", "2014-13-01", "2014-00-01", "2014-01-32", "14-04-03", "2014-04",
-      "2014/04/03", "2014-04-03x", "", "-2014-04-03", "2014-04-+3", "0000-01-01",
+      "2014/04/03", "1979-12-31", "3000-01-01", "9999-12-31", "-5", "2014-04-03x", "",
+      "-2014-04-03", "2014-04-+3", "0000-01-01",
     ] {
       #expect(throws: ValidationError.self) { try Values.date(wrong) }
     }

@@ -1,0 +1,172 @@
+import LocationTypes
+
+/// What the elements of a GPX document mean; knows nothing of how XML is read.
+///
+/// Elements of other namespaces, and all that a track does not need, are passed over with what is
+/// in them.
+struct GPXContent {
+  /// What an open element is.
+  private enum Element {
+    case gpx, track, segment, point, extensions, pointExtension, other
+    case altitude, time, speed
+  }
+
+  /// Longest text of a value that is read, in bytes.
+  private static let longestValue = 256
+  private static let pointExtensions: Set<Substring> = [
+    "http://www.garmin.com/xmlschemas/TrackPointExtension/v1",
+    "http://www.garmin.com/xmlschemas/TrackPointExtension/v2",
+  ]
+
+  private(set) var file = GPXFile()
+  private var open: [Element] = []
+  private var point: GPXPoint?
+  private var value: [UInt8] = []
+  private var valuePlace = GPXPlace(line: 1, column: 1)
+
+  /// An element begins; `name` is its namespace, a line feed and its local name.
+  mutating func start(
+    _ name: String, _ attributes: (String) -> String?, at place: GPXPlace
+  ) throws(GPXError) {
+    guard open.count < GPXReader.mostNested else {
+      throw GPXError(place: place, problem: .tooDeep)
+    }
+    let element = try element(name, at: place)
+    switch element {
+    case .point: try startPoint(attributes, at: place)
+    case .altitude, .time, .speed:
+      value.removeAll(keepingCapacity: true)
+      valuePlace = place
+    case .gpx, .track, .segment, .extensions, .pointExtension, .other: break
+    }
+    open.append(element)
+  }
+
+  /// Text inside the open element; a piece of it.
+  mutating func text(_ bytes: UnsafeRawBufferPointer) throws(GPXError) {
+    switch open.last {
+    case .altitude, .time, .speed: break
+    case nil, .gpx, .track, .segment, .point, .extensions, .pointExtension, .other: return
+    }
+    unsafe value.append(contentsOf: bytes.prefix(GPXContent.longestValue + 1 - value.count))
+  }
+
+  /// The open element ends.
+  mutating func end() throws(GPXError) {
+    guard let element = open.popLast() else { return }
+    switch element {
+    case .point:
+      if let point { file.points.append(point) }
+      point = nil
+    case .altitude:
+      let altitude_mm = try thousandths("ele", -20_000, 1_000_000)
+      point?.altitude_mm = altitude_mm
+    case .speed:
+      let speed_mmps = try thousandths("speed", 0, 16_777)
+      point?.speed_mmps = speed_mmps
+    case .time:
+      let utc = try time()
+      point?.utc = utc
+    case .gpx, .track, .segment, .extensions, .pointExtension, .other: break
+    }
+  }
+
+  private mutating func element(_ name: String, at place: GPXPlace) throws(GPXError) -> Element {
+    let cut = name.utf8.lastIndex(of: 0x0A)
+    let space = cut.map { name[..<$0] } ?? ""
+    let local = cut.map { name[name.utf8.index(after: $0)...] } ?? name[...]
+    let isOwn = space.isEmpty || space.hasPrefix("http://www.topografix.com/GPX/1/")
+    guard let parent = open.last else {
+      if isOwn, local == "gpx" { return .gpx }
+      throw GPXError(place: place, problem: .notGPX(root: String(local.prefix(40))))
+    }
+    switch parent {
+    case .gpx where isOwn: return outermost(local)
+    case .track where isOwn && local == "trkseg": return .segment
+    case .segment where isOwn && local == "trkpt": return .point
+    case .point where isOwn: return partOfPoint(local)
+    case .extensions:
+      if GPXContent.pointExtensions.contains(space) {
+        return local == "TrackPointExtension" ? .pointExtension : .other
+      }
+      // Programs that write no namespace of their own.
+      return isOwn && local == "speed" ? .speed : .other
+    case .pointExtension:
+      return GPXContent.pointExtensions.contains(space) && local == "speed" ? .speed : .other
+    case .gpx, .track, .segment, .point, .other, .altitude, .time, .speed: return .other
+    }
+  }
+
+  private mutating func outermost(_ local: Substring) -> Element {
+    if local == "trk" { return .track }
+    if local == "wpt" { file.waypoints += 1 }
+    if local == "rte" { file.routes += 1 }
+    return .other
+  }
+
+  private func partOfPoint(_ local: Substring) -> Element {
+    switch local {
+    case "ele": .altitude
+    case "time": .time
+    case "speed": .speed
+    case "extensions": .extensions
+    case _: .other
+    }
+  }
+
+  private mutating func startPoint(
+    _ attributes: (String) -> String?, at place: GPXPlace
+  ) throws(GPXError) {
+    guard file.points.count < GPXReader.mostPoints else {
+      throw GPXError(place: place, problem: .tooManyPoints)
+    }
+    func degrees(_ name: String, _ limit: Double) throws(GPXError) -> Double {
+      guard let text = attributes(name) else {
+        throw GPXError(place: place, problem: .missing(attribute: name, element: "trkpt"))
+      }
+      return try GPXContent.number(text, name, -limit, limit, at: place)
+    }
+    let latitude = try degrees("lat", 90)
+    let longitude = try degrees("lon", 180)
+    guard let coordinate = Coordinate(latitude: latitude, longitude: longitude) else {
+      preconditionFailure("the ranges were checked")
+    }
+    point = GPXPoint(coordinate: coordinate)
+    file.places.append(place)
+  }
+
+  private func time() throws(GPXError) -> UTCTime? {
+    if value.isEmpty { return nil }
+    let text = String(decoding: value, as: UTF8.self)
+    guard let time = GPXValues.time(text) else {
+      throw GPXError(place: valuePlace, problem: .badTime(found: String(text.prefix(40))))
+    }
+    return time
+  }
+
+  /// The value as thousandths; nil where the element is empty.
+  private func thousandths(
+    _ name: String, _ low: Double, _ high: Double
+  ) throws(GPXError) -> Int32? {
+    if value.isEmpty { return nil }
+    let text = String(decoding: value, as: UTF8.self)
+    let number = try GPXContent.number(text, name, low, high, at: valuePlace)
+    return Int32((number * 1e3).rounded())
+  }
+
+  private static func number(
+    _ text: String, _ name: String, _ low: Double, _ high: Double, at place: GPXPlace
+  ) throws(GPXError) -> Double {
+    guard let value = GPXValues.number(text) else {
+      throw GPXError(
+        place: place, problem: .notANumber(name: name, found: String(text.prefix(40))))
+    }
+    guard value >= low, value <= high else {
+      throw GPXError(
+        place: place,
+        problem: .outOfRange(
+          name: name, found: String(text.prefix(40)), allowed: "\(low) to \(high)"))
+    }
+    return value
+  }
+}

@@ -1,0 +1,152 @@
+import CExpat
+
+/// Reads GPX 1.1 and 1.0 in pieces, with bounded nesting and size, fetching nothing.
+///
+/// Encodings, entities, CDATA and namespaces are expat's: UTF-8, UTF-16, ISO-8859-1 and US-ASCII.
+/// Elements without any namespace are taken for GPX.
+@safe public struct GPXReader: ~Copyable {
+  /// Most elements inside each other.
+  public static let mostNested = 64
+  /// Most points of all tracks together.
+  public static let mostPoints = 10_000_000
+  /// Longest text, in bytes.
+  public static let longestText = 1 << 30
+
+  private let session: Session
+  private let parser: XML_Parser
+  private var length = 0
+
+  /// Begins.
+  ///
+  /// - Throws: ``GPXError`` when there is no memory.
+  public init() throws(GPXError) {
+    guard let parser = unsafe cexpat_parser() else {
+      throw GPXError(place: GPXPlace(line: 1, column: 1), problem: .noMemory)
+    }
+    let session = unsafe Session(parser)
+    unsafe self.parser = unsafe parser
+    self.session = session
+    unsafe XML_SetUserData(parser, Unmanaged.passUnretained(session).toOpaque())
+    unsafe XML_SetElementHandler(parser, Session.started, Session.ended)
+    unsafe XML_SetCharacterDataHandler(parser, Session.told)
+  }
+
+  deinit { unsafe XML_ParserFree(parser) }
+
+  /// Whether a file that begins with `bytes` is XML and so may be GPX.
+  public static func isXML(_ bytes: [UInt8]) -> Bool {
+    if bytes.starts(with: [0xFE, 0xFF]) || bytes.starts(with: [0xFF, 0xFE]) { return true }
+    let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
+    // UTF-16 without a mark has a zero beside the first character.
+    let first = start.first { $0 > 0x20 }
+    return first == UInt8(ascii: "<")
+  }
+
+  /// Takes the next piece; O(its length).
+  ///
+  /// - Throws: ``GPXError`` with the place and what is wrong there; then the reader is of no more
+  ///   use.
+  public mutating func add(_ bytes: [UInt8]) throws(GPXError) {
+    length += bytes.count
+    guard length <= GPXReader.longestText else { throw failure(.tooLong) }
+    // What expat takes at once is counted in an Int32.
+    for start in stride(from: 0, to: bytes.count, by: 1 << 20) {
+      try parse(bytes[start..<min(start + 1 << 20, bytes.count)], isLast: false)
+    }
+  }
+
+  /// Ends; gives what was in the text.
+  ///
+  /// - Throws: as ``add(_:)``.
+  public consuming func finish() throws(GPXError) -> GPXFile {
+    try parse([], isLast: true)
+    return session.content.file
+  }
+
+  private func parse(_ bytes: ArraySlice<UInt8>, isLast: Bool) throws(GPXError) {
+    let status = unsafe bytes.withUnsafeBytes { buffer in
+      unsafe XML_Parse(
+        parser, buffer.bindMemory(to: CChar.self).baseAddress, Int32(buffer.count),
+        isLast ? 1 : 0)
+    }
+    if let failure = session.failure { throw failure }
+    guard status != XML_STATUS_OK else { return }
+    let code = unsafe XML_GetErrorCode(parser)
+    throw failure(GPXReader.problem(code, isLast: isLast))
+  }
+
+  private func failure(_ problem: GPXError.Problem) -> GPXError {
+    GPXError(place: session.place, problem: problem)
+  }
+
+  private static func problem(_ code: XML_Error, isLast: Bool) -> GPXError.Problem {
+    switch code {
+    case XML_ERROR_NO_MEMORY: return .noMemory
+    case XML_ERROR_UNKNOWN_ENCODING, XML_ERROR_INCORRECT_ENCODING: return .unknownEncoding
+    case XML_ERROR_AMPLIFICATION_LIMIT_BREACH: return .entityExpansion
+    case _ where isLast: return .cutOff
+    case _:
+      guard let words = unsafe XML_ErrorString(code) else { return .notXML("error") }
+      return .notXML(unsafe String(cString: words))
+    }
+  }
+}
+
+/// What expat calls back, with what it has told so far.
+@safe private final class Session {
+  var content = GPXContent()
+  var failure: GPXError?
+  private let parser: XML_Parser
+
+  init(_ parser: XML_Parser) { unsafe self.parser = unsafe parser }
+
+  var place: GPXPlace {
+    GPXPlace(
+      line: Int(unsafe XML_GetCurrentLineNumber(parser)),
+      column: Int(unsafe XML_GetCurrentColumnNumber(parser)) + 1)
+  }
+
+  /// Does a step; after the first mistake expat is asked to stop, and nothing more is done.
+  private func attempt(_ step: () throws(GPXError) -> Void) {
+    guard failure == nil else { return }
+    do { try step() } catch {
+      failure = error
+      _ = unsafe XML_StopParser(parser, 0)
+    }
+  }
+
+  private static func of(_ user: UnsafeMutableRawPointer?) -> Session {
+    guard let user = unsafe user else { preconditionFailure("set before anything is parsed") }
+    return unsafe Unmanaged<Session>.fromOpaque(user).takeUnretainedValue()
+  }
+
+  static let started: XML_StartElementHandler = { user, name, attributes in
+    let session = unsafe Session.of(user)
+    guard let name = unsafe name else { return }
+    let element = unsafe String(cString: name)
+    session.attempt { () throws(GPXError) in
+      try session.content.start(
+        element,
+        { wanted in
+          // Names and values in turn, ended by a null.
+          guard var pair = unsafe attributes else { return nil }
+          while let name = unsafe pair[0], let value = unsafe pair[1] {
+            if unsafe String(cString: name) == wanted { return unsafe String(cString: value) }
+            unsafe pair += 2
+          }
+          return nil
+        }, at: session.place)
+    }
+  }
+
+  static let ended: XML_EndElementHandler = { user, _ in
+    let session = unsafe Session.of(user)
+    session.attempt { () throws(GPXError) in try session.content.end() }
+  }
+
+  static let told: XML_CharacterDataHandler = { user, text, length in
+    let session = unsafe Session.of(user)
+    let bytes = unsafe UnsafeRawBufferPointer(start: text, count: Int(length))
+    session.attempt { () throws(GPXError) in try unsafe session.content.text(bytes) }
+  }
+}

@@ -1,0 +1,181 @@
+import LocationTypes
+
+/// Writes a GPX 1.1 track (topografix.com/GPX/1/1): a point after another, a segment for each span
+/// without loss.
+///
+/// A segment ends where ``interrupt()`` says so, where time stands or goes back, and where the step
+/// in time is over 10 s and over five times the step before it.
+public struct GPXWriter {
+  /// What more may be told of a point.
+  public struct Details: Equatable, Sendable {
+    /// How the position was made: `none`, `2d`, `3d`, `dgps` or `pps`; the schema has no more.
+    public enum Fix: String, Sendable {
+      case none, twoDimensional = "2d", threeDimensional = "3d", dgps
+    }
+
+    /// How the position was made.
+    public var fix: Fix?
+    /// The geoid above the ellipsoid, millimetres.
+    public var geoidHeight_mm: Int32?
+    /// Satellites used.
+    public var satellites: Int?
+    /// Dilution of precision × 100: horizontal, vertical, of the position.
+    public var hdop_e2: Int?
+    /// Vertical dilution of precision × 100.
+    public var vdop_e2: Int?
+    /// Dilution of precision of the position × 100.
+    public var pdop_e2: Int?
+    /// Course over ground, degrees × 10⁴.
+    public var course_e4: Int32?
+
+    /// Creates details of which none is known.
+    public init() {}
+  }
+
+  private static let shortestGap = Interval.seconds(10)
+  /// What was written since it was last taken out, UTF-8.
+  public private(set) var bytes: [UInt8] = []
+  private var isSegmentOpen = false
+  private var last: UTCTime?
+  private var lastStep: Interval?
+
+  /// Creates a writer.
+  public init() {}
+
+  /// Takes out what was written.
+  public mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
+
+  /// Adds what stands before the first point.
+  public mutating func begin(creator: String, name: String?) {
+    add(
+      """
+      <?xml version="1.0" encoding="UTF-8"?>
+      <gpx version="1.1" creator="\(GPXText.escaped(creator))" \
+      xmlns="http://www.topografix.com/GPX/1/1" \
+      xmlns:gpxtpx="http://www.garmin.com/xmlschemas/TrackPointExtension/v2" \
+      xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" \
+      xsi:schemaLocation="http://www.topografix.com/GPX/1/1 \
+      http://www.topografix.com/GPX/1/1/gpx.xsd \
+      http://www.garmin.com/xmlschemas/TrackPointExtension/v2 \
+      http://www.garmin.com/xmlschemas/TrackPointExtensionv2.xsd">
+       <trk>
+
+      """)
+    if let name { add("  <name>\(GPXText.escaped(name))</name>\n") }
+  }
+
+  /// Ends the segment: here fixes are missing.
+  public mutating func interrupt() {
+    if isSegmentOpen { add("  </trkseg>\n") }
+    isSegmentOpen = false
+    lastStep = nil
+  }
+
+  /// Adds a point.
+  public mutating func write(_ point: GPXPoint, _ details: Details = Details()) {
+    if isGap(before: point.utc) { interrupt() }
+    if !isSegmentOpen {
+      add("  <trkseg>\n")
+      isSegmentOpen = true
+    }
+    // GPX has no longitude of 180°: it is −180°.
+    let east = point.coordinate.longitude_e9
+    let longitude_e9 = east == 180_000_000_000 ? -180_000_000_000 : east
+    add("   <trkpt lat=\"\(GPXText.decimal(point.coordinate.latitude_e9, 9, places: 9))\"")
+    add(" lon=\"\(GPXText.decimal(longitude_e9, 9, places: 9))\">")
+    writeParts(point, details)
+    add("</trkpt>\n")
+  }
+
+  /// Adds what stands after the last point.
+  public mutating func end() {
+    interrupt()
+    add(" </trk>\n</gpx>\n")
+  }
+
+  /// Elements stand in the order of the schema: ele, time, geoidheight, fix, sat, hdop, vdop, pdop,
+  /// extensions.
+  private mutating func writeParts(_ point: GPXPoint, _ details: Details) {
+    element("ele", point.altitude_mm, 3)
+    if let utc = point.utc { add("<time>\(GPXText.time(utc))</time>") }
+    element("geoidheight", details.geoidHeight_mm, 3)
+    if let fix = details.fix { add("<fix>\(fix.rawValue)</fix>") }
+    element("sat", details.satellites, 0)
+    element("hdop", details.hdop_e2, 2)
+    element("vdop", details.vdop_e2, 2)
+    element("pdop", details.pdop_e2, 2)
+    guard point.speed_mmps != nil || details.course_e4 != nil else { return }
+    add("<extensions><gpxtpx:TrackPointExtension>")
+    element("gpxtpx:speed", point.speed_mmps, 3)
+    element("gpxtpx:course", details.course_e4, 4)
+    add("</gpxtpx:TrackPointExtension></extensions>")
+  }
+
+  private mutating func add(_ text: String) { bytes.append(contentsOf: text.utf8) }
+
+  private mutating func element(_ name: String, _ value: (some BinaryInteger)?, _ scale: Int) {
+    guard let value else { return }
+    add("<\(name)>\(GPXText.decimal(Int64(value), scale))</\(name)>")
+  }
+
+  private mutating func isGap(before next: UTCTime?) -> Bool {
+    guard let next else { return false }
+    defer { last = next }
+    guard isSegmentOpen, let last else { return false }
+    let step = next - last
+    if step <= .zero { return true }
+    if step > GPXWriter.shortestGap, let lastStep, step > lastStep * 5 { return true }
+    lastStep = step
+    return false
+  }
+}
+
+/// How values are written: digit by digit, so that what is written is what was known.
+enum GPXText {
+  /// `value` / 10^`scale`, with `places` decimals or as many as it has.
+  static func decimal(_ value: Int64, _ scale: Int, places: Int = 0) -> String {
+    var digits = String(value.magnitude)
+    while digits.utf8.count <= scale { digits = "0" + digits }
+    var fraction = digits.suffix(scale)
+    while fraction.utf8.count > places, fraction.last == "0" { fraction.removeLast() }
+    let sign = value < 0 ? "-" : ""
+    let whole = digits.dropLast(scale)
+    return fraction.isEmpty ? "\(sign)\(whole)" : "\(sign)\(whole).\(fraction)"
+  }
+
+  /// A moment, rounded to the nearest millisecond: `2014-04-03T08:54:11.000Z`.
+  static func time(_ moment: UTCTime) -> String {
+    let rounded = UTCTime(microseconds: moment.microseconds + 500)
+    let day = rounded.date
+    let milliseconds = rounded.microsecondsOfDay / 1_000
+    let clock = [
+      padded(milliseconds / 3_600_000, 2), padded(milliseconds / 60_000 % 60, 2),
+      padded(milliseconds / 1_000 % 60, 2),
+    ]
+    let date = [padded(Int64(day.year), 4), padded(Int64(day.month), 2), padded(Int64(day.day), 2)]
+    return date.joined(separator: "-") + "T" + clock.joined(separator: ":")
+      + ".\(padded(milliseconds % 1_000, 3))Z"
+  }
+
+  private static func padded(_ value: Int64, _ width: Int) -> String {
+    let digits = String(value)
+    return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
+  }
+
+  /// `text` as it may stand in an element or an attribute; what XML cannot hold becomes U+FFFD.
+  static func escaped(_ text: String) -> String {
+    var result = ""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "&": result += "&amp;"
+      case "<": result += "&lt;"
+      case ">": result += "&gt;"
+      case "\"": result += "&quot;"
+      case "\t", "\n", "\r": result += "&#\(scalar.value);"
+      case "\u{0}"..."\u{1F}", "\u{FFFE}", "\u{FFFF}": result += "\u{FFFD}"
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result
+  }
+}

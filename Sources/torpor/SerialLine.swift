@@ -1,0 +1,77 @@
+import Glibc
+
+/// A terminal line as a receiver's: bytes as they are, at a speed.
+///
+/// What is set stays set when the command ends, as with stty(1): the next program sets its own.
+enum SerialLine {
+  /// The speeds that the system has a name for.
+  static let speeds: [(baud: Int, code: Int32)] = [
+    (1_200, B1200), (2_400, B2400), (4_800, B4800), (9_600, B9600), (19_200, B19200),
+    (38_400, B38400), (57_600, B57600), (115_200, B115200), (230_400, B230400),
+    (460_800, B460800), (500_000, B500000), (576_000, B576000), (921_600, B921600),
+    (1_000_000, B1000000), (1_152_000, B1152000), (1_500_000, B1500000), (2_000_000, B2000000),
+    (2_500_000, B2500000), (3_000_000, B3000000), (3_500_000, B3500000), (4_000_000, B4000000),
+  ]
+
+  /// Makes the line raw, sets its speed if one is given, and takes it for this process alone.
+  ///
+  /// The terminal from which the command was started is left as it is.
+  ///
+  /// - Throws: ``CommandError`` with code 64 where `baud` makes no sense, 74 where the device refuses.
+  static func prepare(_ descriptor: Int32, _ path: String, baud: Int?) throws(CommandError) {
+    guard isatty(descriptor) == 1, tcgetpgrp(descriptor) < 0 else {
+      if baud == nil { return }
+      throw isNone(path)
+    }
+    var line = termios()
+    guard unsafe tcgetattr(descriptor, &line) == 0 else { throw refused(path, errno) }
+    let before = unsafe cfgetispeed(&line)
+    unsafe cfmakeraw(&line)
+    line.c_cflag |= tcflag_t(CLOCAL | CREAD)
+    let code = baud.flatMap { baud in speeds.first { $0.baud == baud }?.code }
+    if let code {
+      unsafe cfsetispeed(&line, speed_t(code))
+      unsafe cfsetospeed(&line, speed_t(code))
+    }
+    guard unsafe tcsetattr(descriptor, TCSANOW, &line) == 0 else { throw refused(path, errno) }
+    // It says yes when it did a part of what it was asked: see tcsetattr(3).
+    guard unsafe tcgetattr(descriptor, &line) == 0 else { throw refused(path, errno) }
+    if let code {
+      guard unsafe cfgetispeed(&line) == speed_t(code) else {
+        throw CommandError(.io, "'\(path)' cannot do \(baud ?? 0) baud; try another --baud")
+      }
+      // What came at another speed is no text.
+      if before != speed_t(code) { tcflush(descriptor, TCIFLUSH) }
+    }
+    for holder in holders(of: path) {
+      System.tell("torpor: \(holder) has '\(path)' open too: each gets a part of the bytes")
+    }
+    // Whoever comes later is refused; it ends with the last one who has it open.
+    _ = ioctl(descriptor, UInt(TIOCEXCL))
+  }
+
+  /// Other processes that have the device at `path` open, as far as this user may see them.
+  static func holders(of path: String) -> [String] {
+    let device = PendingFile.resolved(path)
+    var found: [String] = []
+    for process in System.names(in: "/proc") where Int32(process) != nil {
+      if Int32(process) == getpid() { continue }
+      let folder = "/proc/\(process)/fd"
+      guard System.names(in: folder).contains(where: { System.link("\(folder)/\($0)") == device })
+      else { continue }
+      let name = System.firstLine(of: "/proc/\(process)/comm") ?? "another program"
+      found.append("\(name) (process \(process))")
+    }
+    return found
+  }
+
+  /// What to say where a speed is given for what has none.
+  static func isNone(_ name: String) -> CommandError {
+    CommandError(
+      .usage, "--baud sets the speed of a serial line, and '\(name)' is none; leave it away")
+  }
+
+  private static func refused(_ path: String, _ code: Int32) -> CommandError {
+    CommandError(.io, "the line '\(path)' cannot be set: \(System.reason(code))")
+  }
+}

@@ -1,0 +1,117 @@
+import GPXFiles
+import LocationTypes
+import SimulatedHAL
+
+/// Reads a track in whichever form it is in: GPX, or a table. What is in the file decides.
+enum TrackFile {
+  /// What to say where there is no such file, or nothing in it.
+  static let wanted = "a track: GPX, or a table that begins with \(Track.csvHeader)"
+
+  /// Reads the track at `path`.
+  ///
+  /// - Parameter longest: How long it may be, if there is a limit.
+  /// - Throws: ``CommandError`` that says where it is wrong and what to do.
+  static func read(_ path: String, longest: Interval?) throws -> Track {
+    var input = try InputFile(path, wanted: wanted)
+    var block: [UInt8] = []
+    guard try input.read(into: &block) else { return try table(block, input.name, longest) }
+    if GPXReader.isXML(block) {
+      let file = try gpx(&input, from: block)
+      return try track(file, input.name, longest)
+    }
+    return try table(block + input.readAll(), input.name, longest)
+  }
+
+  private static func table(
+    _ bytes: [UInt8], _ name: String, _ longest: Interval?
+  ) throws(CommandError) -> Track {
+    do { return try Track(csv: bytes, longest: longest) } catch {
+      switch error.problem {
+      case .tooLong:
+        throw CommandError(
+          .data, "\(name) is too long for one run: \(error); cut it or give --hours")
+      case .badHeader:
+        throw CommandError(.data, "\(name) is no track: \(error); or it is GPX")
+      case .empty, .fieldCount, .notANumber, .outOfRange, .timeGoesBack, .notText:
+        throw CommandError(.data, "\(name) is no track: \(error)")
+      }
+    }
+  }
+
+  private static func gpx(
+    _ input: inout InputFile, from first: [UInt8]
+  ) throws(CommandError) -> GPXFile {
+    func told(_ error: GPXError) -> CommandError {
+      CommandError(.data, "\(place(input.name, error.place)): \(error)")
+    }
+    var reader: GPXReader
+    do { reader = try GPXReader() } catch { throw told(error) }
+    var block = first
+    repeat {
+      do { try reader.add(block) } catch { throw told(error) }
+    } while try input.read(into: &block)
+    do { return try reader.finish() } catch { throw told(error) }
+  }
+
+  /// The points as a track: those without a time are passed over, and so is all but the first of
+  /// several at one time, as in a table.
+  static func track(
+    _ file: GPXFile, _ name: String, _ longest: Interval?
+  ) throws(CommandError) -> Track {
+    guard let first = file.places.first else { throw empty(file, name) }
+    var points: [TrackPoint] = []
+    var start: UTCTime?
+    for (point, place) in zip(file.points, file.places) {
+      guard let utc = point.utc else { continue }
+      let begin = start ?? utc
+      start = begin
+      let offset = utc - begin
+      if let before = points.last?.offset, offset <= before {
+        if offset == before { continue }
+        throw CommandError(
+          .data,
+          """
+          \(self.place(name, place)): this point is earlier than the one before it; several ways \
+          in one file are simulated one by one: save each by itself, or in order of time
+          """)
+      }
+      points.append(
+        TrackPoint(
+          offset: offset, coordinate: point.coordinate, altitude_mm: point.altitude_mm,
+          speed_mmps: point.speed_mmps))
+    }
+    guard let start, let last = points.last else {
+      throw CommandError(
+        .data,
+        """
+        \(place(name, first)): no point has a <time>, so nobody knows how fast it went; give a \
+        recorded track, or times to this one
+        """)
+    }
+    if let longest, last.offset > longest {
+      throw CommandError(
+        .data,
+        """
+        \(name) is too long for one run: its points span \(Words.duration(last.offset)), more \
+        than \(Words.duration(longest)); cut it or give --hours
+        """)
+    }
+    return Track(start: start, points: points)
+  }
+
+  private static func empty(_ file: GPXFile, _ name: String) -> CommandError {
+    var has: [String] = []
+    if file.routes > 0 { has.append("\(Words.count(file.routes)) routes") }
+    if file.waypoints > 0 { has.append("\(Words.count(file.waypoints)) waypoints") }
+    let found = has.isEmpty ? "nothing" : has.joined(separator: " and ")
+    return CommandError(
+      .data,
+      """
+      \(name) has no track, but \(found): what is simulated is a recorded way, <trkpt> with <time>
+      """)
+  }
+
+  private static func place(_ name: String, _ place: GPXPlace) -> String {
+    "\(name):\(place.line):\(place.column)"
+  }
+}

@@ -1,0 +1,79 @@
+import GPXFiles
+import LocationTypes
+import SimulatedHAL
+import Testing
+
+@testable import torpor
+
+@Suite("Tracks from files")
+struct TrackFileTests {
+  static let drive = EndToEndTests.drive
+
+  func write(_ text: String, _ name: String = "track.gpx") -> String {
+    let path = "\(Command.directory())/\(name)"
+    Command.write(Array(text.utf8), to: path)
+    return path
+  }
+
+  /// A file of points `(second, more of it)`; no time where there is no second.
+  func gpx(_ points: [(second: Int?, parts: String)]) -> String {
+    let body = points.enumerated().map { index, point in
+      let time = point.second.map { "<time>2020-04-01T12:00:0\($0)Z</time>" } ?? ""
+      return "<trkpt lat=\"47.\(index)\" lon=\"8\">\(point.parts)\(time)</trkpt>\n"
+    }
+    return "<gpx xmlns=\"http://www.topografix.com/GPX/1/1\"><trk><trkseg>\n" + body.joined()
+      + "</trkseg></trk></gpx>"
+  }
+
+  /// What is said of a file that cannot be taken.
+  func refusal(_ text: String, longest: Interval? = nil) -> String {
+    do {
+      _ = try TrackFile.read(write(text), longest: longest)
+      return ""
+    } catch { return (error as? CommandError)?.message ?? "\(error)" }
+  }
+
+  @Test("a recording decoded as gpx and as csv is the same track, whatever the file is called")
+  func sameTrack() throws {
+    let folder = Command.directory()
+    for format in ["gpx", "csv"] {
+      let result = Command.run(
+        ["decode", "--format", format, "-o", "\(folder)/\(format).track", "-"], input: Self.drive)
+      #expect(result.status == 0)
+    }
+    let gpx = try TrackFile.read("\(folder)/gpx.track", longest: nil)
+    #expect(gpx.points.count == 10 && gpx.points.allSatisfy { $0.speed_mmps != nil })
+    #expect(try TrackFile.read("\(folder)/csv.track", longest: nil) == gpx)
+    let run = Command.run(["simulate", "--track", "\(folder)/gpx.track", "--json", "-q"])
+    #expect(run.status == 0 && run.output.contains(#""kind":"summary""#))
+    let table = Command.run(["simulate", "--track", "\(folder)/csv.track", "--json", "-q"])
+    #expect(run.output == table.output)
+  }
+
+  @Test("points without a time, and all but the first at one time, are passed over")
+  func passedOver() throws {
+    let path = write(
+      gpx([(nil, ""), (1, "<ele>5</ele>"), (1, "<ele>6</ele>"), (nil, ""), (4, "")]))
+    let track = try TrackFile.read(path, longest: nil)
+    #expect(track.points.map(\.offset) == [.zero, .seconds(3)])
+    #expect(track.points.map(\.altitude_mm) == [5_000, nil])
+    #expect(track.points.map(\.coordinate.latitude_e9) == [47_100_000_000, 47_400_000_000])
+  }
+
+  @Test("a file that is no track is told by its place, with what to do")
+  func refusals() {
+    #expect(refusal(gpx([(nil, ""), (nil, "")])).contains("track.gpx:2:1: no point has a <time>"))
+    #expect(
+      refusal(gpx([(2, ""), (1, "")])).contains("track.gpx:3:1: this point is earlier than"))
+    #expect(refusal(gpx([(1, "<ele>x</ele>")])).contains("track.gpx:2:27: ele must be a decimal"))
+    #expect(refusal("<kml/>").contains("track.gpx:1:1: this is <kml> and not <gpx>"))
+    #expect(refusal("<gpx><rte/><wpt/><wpt/></gpx>").contains("no track, but 1 routes and 2 way"))
+    #expect(refusal("<gpx/>").contains("no track, but nothing"))
+    #expect(refusal("<gpx>").contains("track.gpx:1:6: the file ends here"))
+    #expect(refusal("lat,lon\n").contains("or it is GPX"))
+    #expect(refusal("").contains("it should be a track: GPX, or a table"))
+    let long = refusal(gpx([(1, ""), (9, "")]), longest: .seconds(7))
+    #expect(long.contains("its points span 8 s, more than 7 s; cut it or give --hours"))
+    #expect(refusal(gpx([(1, ""), (9, "")]), longest: .seconds(8)).isEmpty)
+  }
+}
