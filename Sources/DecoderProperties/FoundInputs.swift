@@ -18,5 +18,13 @@ public struct FoundInput: Sendable, CustomStringConvertible {
   /// All that `make fuzz` has found; the tests try them for ever.
   ///
   /// One that is found next goes in here, with the mending.
-  public static let all: [FoundInput] = []
+  public static let all = [
+    FoundInput(
+      .ring, "a header's revision at the end of its type: counting on trapped",
+      [2, 1, 1, 1, 1, 0, 2, 3, 15, 0, 1, 2] + [UInt8](repeating: 0xFF, count: 11)),
+    FoundInput(
+      .ubx, "a module's name that begins with a zero was kept, and not written again",
+      [0, 0x0A, 0x04, 70, 0] + [UInt8](repeating: 0, count: 40) + Array("MOD=".utf8)
+        + [0, 5] + [UInt8](repeating: 0, count: 24)),
+  ]
 }

@@ -39,20 +39,11 @@ enum NMEADecoding {
     m.coordinate = f.coordinate(s)
     m.speed_mmps = f.knots(s)
     m.course_e4 = f.course(s)
-    m.date = date(f.decimal(s, 0))
+    m.date = f.date(s)
     f.skip(s)
     f.skip(s)
     m.mode = f.mode(s)
     return m
-  }
-
-  /// Day, month and year as one number; nil when no calendar has them.
-  private static func date(_ value: Int64?) -> ShortDate? {
-    guard let value, value >= 0, value <= 311_299 else { return nil }
-    let date = ShortDate(
-      year: UInt8(value % 100), month: UInt8(value / 100 % 100), day: UInt8(value / 10_000))
-    guard date.month >= 1, date.month <= 12, date.day >= 1, date.day <= 31 else { return nil }
-    return date
   }
 
   /// Time, place, quality, satellites, HDOP, altitude, M, separation, M, age, station.

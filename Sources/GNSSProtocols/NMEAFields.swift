@@ -97,19 +97,40 @@ struct NMEAFields {
     return value
   }
 
+  /// Whether the field from `start`, which was just read, has six digits and then its end or a point.
+  ///
+  /// With fewer, hours or days were taken from the wrong digits; gpsd refuses these as well.
+  private func isOfSix(_ s: Span<UInt8>, from start: Int) -> Bool {
+    let end = position - 1
+    if s[start] == UInt8(ascii: "+") { return false }
+    return end == start + 6 || (end > start + 6 && s[start + 6] == UInt8(ascii: "."))
+  }
+
   /// `hhmmss` with any fraction: microseconds of the day, up to second 60.
   mutating func time(_ s: Span<UInt8>) -> Int64? {
+    let start = position
     guard let value = decimal(s, 6) else { return nil }
     let clock = value / 1_000_000
     let seconds = clock % 100
     let minutes = clock / 100 % 100
     let hours = clock / 10_000
-    if value < 0 || hours > 23 || minutes > 59 || seconds > 60 {
+    if value < 0 || hours > 23 || minutes > 59 || seconds > 60 || !isOfSix(s, from: start) {
       isBroken = true
       return nil
     }
     let whole = hours * 3_600 + minutes * 60 + seconds
     return whole * 1_000_000 + value % 1_000_000
+  }
+
+  /// `ddmmyy`; nil when no calendar has it.
+  mutating func date(_ s: Span<UInt8>) -> ShortDate? {
+    let start = position
+    guard let value = decimal(s, 0), value >= 0, value <= 311_299 else { return nil }
+    guard position - 1 == start + 6, isOfSix(s, from: start) else { return nil }
+    let date = ShortDate(
+      year: UInt8(value % 100), month: UInt8(value / 100 % 100), day: UInt8(value / 10_000))
+    guard date.month >= 1, date.month <= 12, date.day >= 1, date.day <= 31 else { return nil }
+    return date
   }
 
   /// Latitude, hemisphere, longitude, hemisphere; nil when one of the four is empty.
