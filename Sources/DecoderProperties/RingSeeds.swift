@@ -9,6 +9,7 @@ extension Seeds {
     image(capacity: 4, sessions: [3, 4, 2], kind: 0),
     image(capacity: 2, sessions: [1], kind: 0),
     image(capacity: 9, sessions: [20, 1], kind: 0),
+    image(capacity: 17, sessions: [Int](repeating: 1, count: 20), kind: 0),
     draft,
   ]
 
