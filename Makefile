@@ -11,7 +11,7 @@ EMBEDDED_ROOMS := LocationEngine LocationHAL
 EMBEDDED_PATH := .build-embedded
 
 .DEFAULT_GOAL := help
-.PHONY: help run test bench lint format embedded tests release boards clean tools bench-tools \
+.PHONY: help run test bench fuzz lint format embedded tests release boards clean tools bench-tools \
   completions man install uninstall
 
 # Where `make install` puts things: below DESTDIR, which is for makers of packages.
@@ -24,6 +24,7 @@ help:
 	@echo 'make run       install what is missing, build, run a simulated day on the default board'
 	@echo 'make test      all gates: lint, Embedded build, tests, release build, every board'
 	@echo 'make bench     instructions, time and heap allocations of the hot paths (BENCH=--json)'
+	@echo 'make fuzz      looks for input that breaks a decoder (FUZZ_SECONDS=60 for each; FUZZ="ring ubx")'
 	@echo 'make lint      only the style check      make format    put the style right'
 	@echo 'make embedded  only the Embedded build   make tests     only the tests'
 	@echo 'make boards    only the boards           make clean     remove what was built'
@@ -113,6 +114,10 @@ bench: tools bench-tools
 	@$(SWIFT) build -c release --product TorporBench >&2
 	@strip -o .build/TorporBench .build/release/TorporBench # older valgrinds stumble over its DWARF 5
 	@.build/TorporBench $(BENCH)
+
+# Docs/HowTo/fuzz.md. What is found stays in .build-fuzz/found.
+fuzz: tools
+	@FUZZ_SECONDS='$(FUZZ_SECONDS)' FUZZ_JOBS='$(FUZZ_JOBS)' SWIFT='$(SWIFT)' .ci/fuzz $(FUZZ)
 
 # Debian's and Ubuntu's packages; asked for only if the probe finds them missing.
 tools:

@@ -95,6 +95,27 @@ let bench: [Target] = [
     swiftSettings: strict),
 ]
 
+/// What holds for any bytes: tried by the tests, and by `make fuzz` with bytes that libFuzzer makes.
+let properties: [Target] = [
+  .target(
+    name: "DecoderProperties",
+    dependencies: [
+      "LocationTypes", "GNSSProtocols", "DeferralCache", "BoardProfiles", "SimulatedHAL",
+      "LocationSimulation",
+    ],
+    swiftSettings: strict)
+]
+
+/// Only for `make fuzz`: libFuzzer brings the main program, so nothing else can link this.
+let fuzz: [Target] =
+  Context.environment["TORPOR_FUZZ"] == nil
+  ? []
+  : [
+    .executableTarget(
+      name: "TorporFuzz", dependencies: ["DecoderProperties"],
+      swiftSettings: strict + [.unsafeFlags(["-parse-as-library"])])
+  ]
+
 /// One test target per room, and one for the rules of the house.
 func tests(_ room: String, _ more: [Target.Dependency] = []) -> Target {
   .testTarget(
@@ -111,7 +132,7 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0")
   ],
-  targets: core + shell + bench + [
+  targets: core + shell + bench + properties + fuzz + [
     tests("LocationTypes"),
     tests("DeferralCache"),
     tests("GNSSProtocols"),
@@ -133,6 +154,7 @@ let package = Package(
     tests("BoardProfiles"),
     tests("GPXFiles"),
     tests("LocationSimulation"),
+    tests("DecoderProperties"),
     .testTarget(
       name: "TorporCommandTests", dependencies: ["torpor"], swiftSettings: strict),
     .testTarget(name: "ArchitectureTests", swiftSettings: strict),

@@ -107,14 +107,21 @@ extension FixRing {
   }
 
   /// Zeroes slots of a cut-off branch that lie between the current ones.
+  ///
+  /// With the record as it was found: this generation's start may make two of its entries one.
   mutating func clearStale() {
     let size = UInt64(capacity)
     let lowest = head > size ? head - size : 0
+    var newest: UInt32 = 0
     for sequence in lowest..<head {
       let offset = offset(of: sequence)
-      let name = image.slot(at: offset).name
-      guard name.sequence == sequence, starts.end(of: name) <= sequence else { continue }
-      image.clear(offset..<offset + FixRing.slotSize)
+      let slot = image.slot(at: offset)
+      guard slot.name.sequence == sequence, slot.fix != nil else { continue }
+      if starts.isCurrent(slot.name), slot.name.generation >= newest {
+        newest = slot.name.generation
+      } else {
+        image.clear(offset..<offset + FixRing.slotSize)
+      }
     }
     sync.dirtyFrom = lowest
   }

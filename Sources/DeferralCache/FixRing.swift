@@ -78,10 +78,10 @@ import LocationTypes
     survey.readWindow(image)
     tail = survey.tail
     recovery = survey.recovery
-    survey.starts.begin(survey.newGeneration, at: survey.head)
     starts = survey.starts
     sync = SyncState(survey)
     if survey.hasStale { clearStale() }
+    starts.begin(generation, at: head)
     writeHeader(isClosed: false)
   }
 

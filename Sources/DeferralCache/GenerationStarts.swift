@@ -10,6 +10,8 @@ struct GenerationStarts {
   private var generations: InlineArray<16, UInt32> = InlineArray(repeating: 0)
   private var sequences: InlineArray<16, UInt64> = InlineArray(repeating: 0)
   private(set) var count = 0
+  /// The oldest generation that the first entry stands for: its own, unless others became one with it.
+  private var oldest: UInt32 = 0
 
   /// Creates an empty record.
   init() {}
@@ -33,6 +35,7 @@ struct GenerationStarts {
       }
       count -= 1
     }
+    if count == 0 { oldest = generation }
     generations[count] = generation
     sequences[count] = sequence
     count += 1
@@ -43,6 +46,17 @@ struct GenerationStarts {
     let next = name.sequence == .max ? name.sequence : name.sequence + 1
     for i in 0..<count where generations[i] > name.generation { return min(next, sequences[i]) }
     return next
+  }
+
+  /// Whether no younger generation took over the number of `name`, as far as the record tells.
+  ///
+  /// Generations that became one do not take over from each other: which of them began where is
+  /// forgotten, and what had been taken over then was cleared long ago. O(``capacity``).
+  func isCurrent(_ name: FixName) -> Bool {
+    for i in 0..<count where (i == 0 ? oldest : generations[i]) > name.generation {
+      return name.sequence < sequences[i]
+    }
+    return true
   }
 }
 
@@ -57,14 +71,19 @@ extension GenerationStarts {
       guard generation > newest, count == 0 || sequence > sequences[count - 1] else { return nil }
       begin(generation, at: sequence)
     }
+    let first = image.half(at: offset + 16)
+    if n == 0 || first == 0 { return }
+    guard first < generations[0] else { return nil }
+    oldest = first
   }
 
-  /// Writes the record: its length, then 12 bytes and 4 zeros for each generation.
+  /// Writes the record: its length, then 16 bytes for each generation.
   func write(_ image: RingImage, at offset: Int) {
     image.setHalf(UInt32(count), at: offset)
     for i in 0..<count {
       image.setWord(sequences[i], at: offset + 4 + 16 * i)
       image.setHalf(generations[i], at: offset + 12 + 16 * i)
     }
+    if count > 0, oldest < generations[0] { image.setHalf(oldest, at: offset + 16) }
   }
 }

@@ -14,6 +14,6 @@ public enum RingError: Error, Equatable, Sendable {
   /// Neither header copy nor any slot can be read, and the image is not blank: it is no ring, or
   /// damaged beyond use. Erase it to start anew.
   case notARing
-  /// No generation or sequence number is left, which no honest image reaches. Erase it.
+  /// No generation, sequence number or revision is left, which no honest image reaches. Erase it.
   case exhausted
 }

@@ -46,7 +46,9 @@ struct RingSurvey {
     default: step = RingSurvey.lostHeaderMargin
     }
     let next = UInt64(max(newestGeneration, generationFloor)) + step
-    guard next < UInt64(UInt32.max), head < Slot.sequenceLimit >> 1 else { throw .exhausted }
+    guard next < UInt64(UInt32.max), head < Slot.sequenceLimit >> 1, revision < .max >> 1 else {
+      throw .exhausted
+    }
     newGeneration = UInt32(next)
   }
 
@@ -135,7 +137,9 @@ extension RingSurvey {
     let position = Int(sequence % UInt64(capacity))
     let slot = image.slot(at: FixRing.slotsOffset + position * FixRing.slotSize)
     guard slot.name.sequence == sequence, let fix = slot.fix else { return nil }
-    guard starts.end(of: slot.name) > sequence else {
+    // A generation never names below one before it: what is older than its predecessor is cut off.
+    let newest = recovery.newest?.name.generation ?? 0
+    guard starts.isCurrent(slot.name), slot.name.generation >= newest else {
       hasStale = true
       return nil
     }

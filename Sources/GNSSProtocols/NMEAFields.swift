@@ -270,12 +270,21 @@ extension NMEAFields {
     let seconds = clock % 100
     let minutes = clock / 100 % 100
     let hours = clock / 10_000
-    if value < 0 || hours > 23 || minutes > 59 || seconds > 60 { return broken() }
+    if hours > 23 || minutes > 59 || seconds > 60 || !isOfSix(begin, length) { return broken() }
     let whole = hours * 3_600 + minutes * 60 + seconds
     return whole * 1_000_000 + value % 1_000_000
   }
 
-  /// `ddmmyy`; nil when no calendar has it. A number of another length is taken as well.
+  /// Whether the field has six digits and then its end or a point.
+  ///
+  /// With fewer, hours or days were taken from the wrong digits; gpsd refuses these as well.
+  private func isOfSix(_ begin: Int, _ length: Int) -> Bool {
+    guard length >= 6 else { return false }
+    for i in begin..<begin + 6 where bytes[i] &- UInt8(ascii: "0") > 9 { return false }
+    return length == 6 || bytes[begin + 6] == UInt8(ascii: ".")
+  }
+
+  /// `ddmmyy`; nil when no calendar has it, or for any number of other than six digits.
   @inline(__always) mutating func date(_ i: Int) -> ShortDate? {
     let (begin, length) = place(i)
     if length == 0 { return nil }
@@ -283,7 +292,10 @@ extension NMEAFields {
     if length == 6, let found = pairs(begin, length) {
       (day, month, year) = found
     } else {
-      guard let value = long(begin, length, 0), value >= 0, value <= 311_299 else { return nil }
+      // Of another length days were taken from the wrong digits; but it has to be a number.
+      guard let value = long(begin, length, 0), isOfSix(begin, length), length == 6 else {
+        return nil
+      }
       (day, month, year) = (
         UInt64(value / 10_000), UInt64(value / 100 % 100), UInt64(value % 100)
       )

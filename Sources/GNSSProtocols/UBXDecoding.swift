@@ -81,7 +81,8 @@ enum UBXDecoding {
     var i = 40
     while i < p.count {
       let text = p.extracting(i..<i + 30)
-      if starts(text, "MOD=") {
+      // A text ends with its first zero byte: an empty one names no module.
+      if starts(text, "MOD="), text[4] != 0 {
         for j in 0..<16 { version.module[j] = text[j + 4] }
       } else if starts(text, "PROTVER") {
         version.protocolVersion_e2 = decimal(text, from: 8)

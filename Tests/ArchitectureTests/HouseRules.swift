@@ -60,6 +60,13 @@ enum HouseRules {
         "ReceiverDrivers", "LocationPolicy", "LocationEngine", "SimulatedHAL", "BoardProfiles",
         "LocationSimulation",
       ]),
+    // What holds for any bytes.
+    "DecoderProperties": Room(
+      rooms: [
+        "LocationTypes", "GNSSProtocols", "DeferralCache", "BoardProfiles", "SimulatedHAL",
+        "LocationSimulation",
+      ]),
+    "TorporFuzz": Room(rooms: ["DecoderProperties"], system: ["Glibc"]),
   ]
 
   /// The C library, by the name it has on each system; a room that may use it says `Glibc`.

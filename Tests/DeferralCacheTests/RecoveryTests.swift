@@ -211,3 +211,18 @@ func moments(capacity: Int) throws -> [Moment] {
     #expect(again.generation > ring.generation, comment)
   }
 }
+
+extension RecoveryTests {
+  @Test("RNG-7: fixes outlive any number of starts, with and without names between them")
+  func manyStarts() throws {
+    for step in 0...2 {
+      let memory = Memory(capacity: 120)
+      for session in 0..<40 {
+        var ring = try opened(memory)
+        #expect(walk(ring).fixes.count == session * step, "start \(session), \(step) each")
+        for n in 0..<step { ring.append(fix(session * step + n)) }
+        ring.markSynced(ring.unsynced)
+      }
+    }
+  }
+}

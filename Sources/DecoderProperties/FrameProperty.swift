@@ -1,0 +1,111 @@
+import GNSSProtocols
+import LocationTypes
+
+/// Every frame becomes one message, and a message written again is read as the same.
+///
+/// Input: options; then frames from class to payload, as UBX has them.
+enum FrameProperty {
+  static func check(_ input: [UInt8], _ trial: inout Trial) {
+    var reader = InputReader(input)
+    let options = EpochOptions(fuzzed: reader.byte())
+    var count = 0
+    let stream = frames(&reader, &count)
+    let decoded = StreamProperty.decode(stream, nil)
+    trial.require(decoded.counters.frames == UInt32(count), "a frame was not taken")
+    trial.require(decoded.messages.count == count, "not one message for each frame")
+    trial.require(decoded.counters.skippedBytes == 0, "a byte of a frame was skipped")
+    for message in decoded.messages where message != .other {
+      trial.reach()
+      writeAgain(message, &trial)
+    }
+    EpochProperty.check(decoded.messages, options, .milliseconds(20), &trial)
+  }
+
+  /// Frames with right checksums out of class, identifier, length and payload.
+  static func frames(_ reader: inout InputReader, _ count: inout Int) -> [UInt8] {
+    var stream: [UInt8] = []
+    while !reader.isAtEnd {
+      let head = [reader.byte(), reader.byte()]
+      let payload = reader.take(Int(reader.integer(UInt16.self)) % 1_025)
+      let length = [UInt8(payload.count & 0xFF), UInt8(payload.count >> 8)]
+      let content = head + length + payload
+      var a: UInt8 = 0
+      var b: UInt8 = 0
+      for byte in content {
+        a &+= byte
+        b &+= a
+      }
+      stream += [0xB5, 0x62] + content + [a, b]
+      count += 1
+    }
+    return stream
+  }
+
+  private static func writeAgain(_ message: GNSSMessage, _ trial: inout Trial) {
+    var buffer = FrameBuffer()
+    switch message {
+    case .navPVT(let solution): buffer.appendNavPVT(solution)
+    case .batchEntry(let entry): buffer.appendBatchEntry(entry)
+    case .batchStatus(let status): buffer.appendBatchStatus(status)
+    case .acknowledged(let identity): buffer.appendAcknowledgement(of: identity)
+    case .refused(let identity): buffer.appendAcknowledgement(of: identity, isAccepted: false)
+    case .receiverVersion(let version): buffer.appendVersion(version)
+    // What there is no encoder for.
+    case _: return
+    }
+    let again = StreamProperty.decode(buffer.bytes, nil)
+    trial.require(
+      again.messages == [message], "written again: \(message) became \(again.messages)")
+  }
+}
+
+/// Chunks make no difference to commands either, and a command written again is read as the same.
+///
+/// Input: chunks; whether frames are made or the bytes taken as they are; then those.
+enum CommandProperty {
+  static func check(_ input: [UInt8], _ trial: inout Trial) {
+    var reader = InputReader(input)
+    let chunks = ChunkLengths(reader.byte())
+    let isFramed = reader.byte() & 1 == 0
+    var count = 0
+    let stream = isFramed ? FrameProperty.frames(&reader, &count) : reader.rest()
+    let whole = decode(stream, nil)
+    let parts = decode(stream, chunks)
+    trial.require(whole.commands == parts.commands, "other chunks, other commands")
+    trial.require(whole.counters == parts.counters, "other chunks, other counters")
+    trial.require(whole.commands.count == Int(whole.counters.frames), "a frame without a command")
+    if isFramed { trial.require(whole.commands.count == count, "a frame was not taken") }
+    for command in whole.commands { writeAgain(command, &trial) }
+  }
+
+  private static func decode(
+    _ bytes: [UInt8], _ chunks: ChunkLengths?
+  ) -> (commands: [UBXCommand], counters: DecoderCounters) {
+    var commands: [UBXCommand] = []
+    var decoder = UBXCommandDecoder()
+    var lengths = chunks
+    var start = 0
+    while start < bytes.count {
+      let end = min(bytes.count, start + (lengths?.next() ?? bytes.count))
+      var offset = 0
+      let chunk = bytes.span.extracting(start..<end)
+      while let command = decoder.next(chunk, &offset) { commands.append(command) }
+      start = end
+    }
+    return (commands, decoder.counters)
+  }
+
+  private static func writeAgain(_ command: UBXCommand, _ trial: inout Trial) {
+    var buffer = FrameBuffer()
+    switch command {
+    case .valset(let configuration): buffer.appendConfiguration(configuration)
+    case .powerRequest(let request): buffer.appendPowerRequest(request)
+    case .retrieveBatch(let first): buffer.appendRetrieveBatch(sendsStatusFirst: first)
+    case .poll(let identity): buffer.appendPoll(identity)
+    case .unknown, .malformed: return
+    }
+    trial.reach()
+    let again = decode(buffer.bytes, nil).commands
+    trial.require(again == [command], "written again: \(command) became \(again)")
+  }
+}

@@ -1,0 +1,171 @@
+import DeferralCache
+import LocationTypes
+
+/// RNG-7: any image is refused untouched, or opened with an order in it that holds from then on.
+///
+/// Input: what is done with the ring; then its image, as it is or as ``RingDraft`` builds it.
+enum RingProperty {
+  static func check(_ input: [UInt8], _ trial: inout Trial) {
+    var reader = InputReader(input)
+    let capacity = Int(reader.byte() % 16) + 2
+    let kind = reader.byte()
+    let floor = kind & 2 == 0 ? 0 : reader.integer(UInt32.self)
+    let deeds = (0..<8).map { _ in reader.byte() }
+    // Sometimes a little too short or longer than needed.
+    let excess = kind & 4 == 0 ? 0 : Int(reader.byte()) - 128
+    let storage = Storage(count: max(0, FixRing.storageSize(capacity: capacity) + excess))
+    if kind & 1 == 0 {
+      storage.write(reader.rest())
+    } else {
+      RingDraft.write(&reader, capacity, to: storage)
+    }
+    let image = storage.bytes
+    do throws(RingError) {
+      var ring = try storage.open(capacity: capacity, floor: floor)
+      trial.require(ring.generation > floor, "a generation not above the floor")
+      let stored = walk(ring)
+      trial.reach(stored.count)
+      expectOrder(ring, stored, &trial)
+      expectSame(storage, ring, stored, &trial)
+      use(&ring, deeds, storage.count, &trial)
+    } catch {
+      trial.require(storage.bytes == image, "refused as \(error), and yet written to")
+    }
+  }
+
+  private static func walk(_ ring: borrowing FixRing) -> [StoredFix] {
+    var place = ring.tail
+    var stored: [StoredFix] = []
+    while let item = ring.next(at: &place, before: ring.head) {
+      if case .fix(let found) = item { stored.append(found) }
+    }
+    return stored
+  }
+
+  private static func expectOrder(
+    _ ring: borrowing FixRing, _ stored: [StoredFix], _ trial: inout Trial
+  ) {
+    let (tail, head) = (ring.tail, ring.head)
+    trial.require(tail <= head && head - tail <= UInt64(ring.capacity), "\(tail) to \(head)")
+    trial.require(ring.start == head, "a generation begins at the head")
+    for (a, b) in zip(stored, stored.dropFirst()) {
+      trial.require(a.name.sequence < b.name.sequence, "\(b.name) after \(a.name)")
+      trial.require(a.name.generation <= b.name.generation, "\(b.name) after \(a.name)")
+    }
+    let newest = stored.last?.name.generation ?? 0
+    trial.require(newest < ring.generation, "generation \(ring.generation) is not new")
+    trial.require(
+      ring.recovery.newest == stored.last, "the newest is \(String(describing: stored.last))")
+    trial.require(stored.isEmpty || stored[0].name.sequence == tail, "nothing at the tail")
+    trial.require(
+      UInt64(stored.count) + ring.recovery.missing == head - tail,
+      "\(stored.count) and \(ring.recovery.missing) missing of \(tail) to \(head)")
+  }
+
+  /// Opened again, a ring is the same with a newer generation.
+  private static func expectSame(
+    _ storage: Storage, _ ring: borrowing FixRing, _ stored: [StoredFix], _ trial: inout Trial
+  ) {
+    let copy = Storage(count: storage.count)
+    copy.write(storage.bytes)
+    do throws(RingError) {
+      let again = try copy.open(capacity: ring.capacity)
+      trial.require(again.generation > ring.generation, "a generation came twice")
+      trial.require(again.head == ring.head && walk(again) == stored, "opened again, it differs")
+    } catch {
+      trial.require(error == .exhausted, "opened once, refused then: \(error)")
+    }
+  }
+
+  /// A service's life on it: appends, erases, syncs, and a client that comes and goes.
+  private static func use(
+    _ ring: inout FixRing, _ deeds: [UInt8], _ size: Int, _ trial: inout Trial
+  ) {
+    let head = ring.head
+    let name = FixName(generation: UInt32(deeds[0]), sequence: head &- UInt64(deeds[1]))
+    var cursor = Cursor(resumingAfter: deeds[2] == 0 ? nil : name, in: ring)
+    for deed in deeds[3...] {
+      switch deed & 3 {
+      case 0:
+        let fix = Fix(
+          acquired: .boot, coordinate: Coordinate(latitude_e9: Int64(deed), longitude_e9: 0))
+        cursor.makeRoom(for: 1, in: ring)
+        let name = ring.append(fix)
+        trial.require(ring.stored(at: name.sequence)?.fix == fix, "what was appended is not there")
+      case 1:
+        let first = ring.tail + UInt64(deed >> 2) % 16
+        ring.erase(first..<first + UInt64(deed >> 6))
+      case 2:
+        let unsynced = ring.unsynced
+        for range in [unsynced.header, unsynced.slots, unsynced.wrapped] {
+          guard let range else { continue }
+          trial.require(range.lowerBound >= 0 && range.upperBound <= size, "syncs \(range)")
+        }
+        ring.markSynced(unsynced)
+      case _:
+        _ = cursor.takeGap()
+        if cursor.delivered < ring.head { cursor.deliver(to: ring.head, in: ring) }
+        if deed & 4 != 0, let last = ring.bookmark(below: ring.head) {
+          _ = cursor.acknowledge(last, in: ring)
+        }
+        if deed & 8 != 0 { cursor.rewind() }
+      }
+      trial.require(cursor.acknowledged <= cursor.delivered, "acknowledged beyond delivered")
+      trial.require(ring.head - ring.tail <= UInt64(ring.capacity), "more than fits")
+    }
+  }
+}
+
+/// Builds an image out of few bytes: headers and slots with right checksums and odd contents.
+enum RingDraft {
+  static func write(_ reader: inout InputReader, _ capacity: Int, to storage: Storage) {
+    for copy in 0..<2 { writeHeader(&reader, capacity, to: storage, at: copy * 512) }
+    while !reader.isAtEnd {
+      let position = Int(reader.byte()) % capacity
+      writeSlot(&reader, position, capacity, to: storage)
+    }
+  }
+
+  /// Bit 0: there is one; 1: checksum wrong; 2: another version; 3: another capacity; 4: closed.
+  private static func writeHeader(
+    _ reader: inout InputReader, _ capacity: Int, to storage: Storage, at offset: Int
+  ) {
+    let kind = reader.byte()
+    guard kind & 1 != 0 else { return }
+    var bytes = Array("TORPRING".utf8)
+    bytes += littleEndian(UInt32(kind & 4 == 0 ? 1 : reader.byte()))
+    bytes += littleEndian(UInt32(64))
+    bytes += littleEndian(UInt32(capacity) &+ (kind & 8 == 0 ? 0 : reader.integer(UInt32.self)))
+    bytes += littleEndian(reader.integer(UInt32.self))
+    bytes += littleEndian(reader.integer(UInt64.self))
+    bytes += littleEndian(reader.integer(UInt64.self))
+    bytes += littleEndian(UInt32(kind >> 4 & 1))
+    let count = reader.byte()
+    bytes += littleEndian(UInt32(count))
+    for _ in 0..<min(count, 16) {
+      bytes += littleEndian(reader.integer(UInt64.self))
+      bytes += littleEndian(reader.integer(UInt32.self)) + littleEndian(UInt32(0))
+    }
+    bytes += [UInt8](repeating: 0, count: 508 - bytes.count)
+    bytes += littleEndian(crc32c(bytes) &+ UInt32(kind >> 1 & 1))
+    storage.write(bytes, at: offset)
+  }
+
+  /// Bit 0: checksum wrong; 1: at another place than its number says; 2: another version.
+  private static func writeSlot(
+    _ reader: inout InputReader, _ position: Int, _ capacity: Int, to storage: Storage
+  ) {
+    let kind = reader.byte()
+    var bytes: [UInt8] = [kind & 4 == 0 ? 1 : reader.byte(), reader.byte(), reader.byte()]
+    var sequence = UInt64(reader.integer(UInt32.self))
+    if kind & 2 == 0 {
+      sequence = sequence / UInt64(capacity) * UInt64(capacity) + UInt64(position)
+    }
+    bytes += littleEndian(sequence).prefix(5)
+    bytes += littleEndian(reader.integer(UInt32.self))
+    let rest = reader.take(48)
+    bytes += rest + [UInt8](repeating: 0, count: 48 - rest.count)
+    bytes += littleEndian(crc32c(bytes) &+ UInt32(kind & 1))
+    storage.write(bytes, at: 1_024 + 64 * position)
+  }
+}

@@ -1,0 +1,124 @@
+import DeferralCache
+import GNSSProtocols
+import LocationTypes
+
+/// Chunks make no difference, every byte is accounted for, and what comes out can be stored.
+///
+/// Input: options, chunks, seconds between messages; then the stream.
+enum StreamProperty {
+  static func check(_ input: [UInt8], _ trial: inout Trial) {
+    var reader = InputReader(input)
+    let options = EpochOptions(fuzzed: reader.byte())
+    let chunks = ChunkLengths(reader.byte())
+    let step = Interval.milliseconds(Int64(reader.byte()) * 50)
+    let bytes = reader.rest()
+    let whole = decode(bytes, nil)
+    let parts = decode(bytes, chunks)
+    trial.require(whole.messages == parts.messages, "other chunks, other messages")
+    trial.require(whole.counters == parts.counters, "other chunks, other counters")
+    trial.require(!whole.isMidFrame && !parts.isMidFrame, "bytes are held after the end")
+    account(for: whole, of: bytes, &trial)
+    EpochProperty.check(whole.messages, options, step, &trial)
+    trial.reach(whole.messages.count)
+  }
+
+  struct Decoded {
+    var messages: [GNSSMessage] = []
+    var counters = DecoderCounters()
+    var isMidFrame = false
+  }
+
+  /// Decodes `bytes` whole, or in chunks.
+  static func decode(_ bytes: [UInt8], _ chunks: ChunkLengths?) -> Decoded {
+    var decoded = Decoded()
+    var decoder = GNSSDecoder()
+    var lengths = chunks
+    var start = 0
+    while start < bytes.count {
+      let end = min(bytes.count, start + (lengths?.next() ?? bytes.count))
+      var offset = 0
+      let chunk = bytes.span.extracting(start..<end)
+      while let message = decoder.next(chunk, &offset) { decoded.messages.append(message) }
+      start = end
+    }
+    while let message = decoder.finish() { decoded.messages.append(message) }
+    decoded.counters = decoder.counters
+    decoded.isMidFrame = decoder.isMidFrame
+    return decoded
+  }
+
+  private static func account(for decoded: Decoded, of bytes: [UInt8], _ trial: inout Trial) {
+    let c = decoded.counters
+    let right = Int(c.sentences) + Int(c.frames)
+    trial.require(decoded.messages.count <= right, "more messages than right checksums")
+    trial.require(c.malformed + c.unknown <= c.sentences + c.frames, "what is wrong was right once")
+    // The shortest sentence has 4 bytes, the shortest frame 8; no byte counts twice.
+    let least = UInt64(c.sentences) * 4 + UInt64(c.frames) * 8
+    trial.require(c.skippedBytes + least <= UInt64(bytes.count), "more bytes than there are")
+  }
+}
+
+extension EpochOptions {
+  /// Each combination of options belongs to a byte.
+  init(fuzzed byte: UInt8) {
+    self.init()
+    waitsForSentences = byte & 1 != 0
+    isSimulated = byte & 2 != 0
+    if byte & 4 != 0 { earliestDate = CalendarDate(year: 2_024, month: 2, day: 29) }
+    switch byte >> 3 & 3 {
+    case 1: recordingDate = CalendarDate(year: 2_016, month: 12, day: 31)
+    case 2: recordingDate = CalendarDate(year: 1, month: 1, day: 1)
+    case 3: recordingDate = CalendarDate(year: 9_999, month: 12, day: 31)
+    case _: break
+    }
+    switch byte >> 5 & 3 {
+    case 1: rangeError_mm = 0
+    case 2: rangeError_mm = .max
+    case 3: rangeError_mm = 1
+    case _: break
+    }
+  }
+}
+
+/// Any messages give epochs, no more than messages, whose fixes the ring gives back as they are.
+enum EpochProperty {
+  /// Beyond it UTC is kept as not known (ring-format.md).
+  private static let farthest: Int64 = 1 << 55
+
+  static func check(
+    _ messages: [GNSSMessage], _ options: EpochOptions, _ step: Interval, _ trial: inout Trial
+  ) {
+    var epochs: [Epoch] = []
+    var assembler = EpochAssembler(options)
+    var now = Instant.boot
+    for message in messages {
+      if let epoch = assembler.add(message, at: now) { epochs.append(epoch) }
+      while let epoch = assembler.next() { epochs.append(epoch) }
+      now = now + step
+    }
+    for _ in 0..<4 where assembler.isOpen {
+      if let epoch = assembler.close() { epochs.append(epoch) }
+    }
+    trial.require(!assembler.isOpen, "an epoch is open for ever")
+    trial.require(epochs.count <= messages.count, "more epochs than messages")
+    store(epochs, options, &trial)
+  }
+
+  private static func store(
+    _ epochs: [Epoch], _ options: EpochOptions, _ trial: inout Trial
+  ) {
+    guard epochs.contains(where: { $0.fix != nil }) else { return }
+    let storage = Storage(count: FixRing.storageSize(capacity: 2))
+    guard var ring = try? storage.open(capacity: 2) else {
+      trial.require(false, "a blank ring was refused")
+      return
+    }
+    for case var fix? in epochs.map(\.fix) {
+      trial.require(fix.isSimulated == options.isSimulated, "a fix does not say what it is")
+      trial.require(fix.coordinate.isValid, "a fix off the globe (LOC-10)")
+      if let utc = fix.utc, abs(utc.microseconds) >= farthest { fix.utc = nil }
+      let name = ring.append(fix)
+      trial.require(ring.stored(at: name.sequence)?.fix == fix, "the ring changed \(fix)")
+    }
+  }
+}

@@ -1,0 +1,128 @@
+import BoardProfiles
+import LocationSimulation
+import LocationTypes
+import SimulatedHAL
+
+/// Any bytes are a profile that reads the same when written, or errors with a place in the text.
+enum ProfileProperty {
+  static func check(_ input: [UInt8], _ trial: inout Trial) {
+    do throws(ProfileErrors) {
+      let profile = try BoardProfile.parse(bytes: input, file: "p.toml")
+      trial.reach(profile.settings.count)
+      do throws(ProfileErrors) {
+        let again = try BoardProfile.parse(profile.text, file: "p.toml")
+        trial.require(again == profile, "written again, it is another: \(profile.text)")
+      } catch {
+        trial.require(false, "written again, it is refused: \(error)")
+      }
+    } catch {
+      expectPlaces(error, input, &trial)
+    }
+  }
+
+  private static func expectPlaces(
+    _ errors: ProfileErrors, _ input: [UInt8], _ trial: inout Trial
+  ) {
+    let lines = input.count { $0 == UInt8(ascii: "\n") } + 1
+    let count = errors.problems.count
+    trial.require(count >= 1 && count <= ProfileErrors.limit, "\(count) problems")
+    for problem in errors.problems {
+      let isThere = problem.line >= 1 && problem.line <= lines && problem.column >= 1
+      trial.require(isThere, "no such place: \(problem)")
+      let isShown = problem.description.unicodeScalars.allSatisfy {
+        $0.properties.generalCategory != .control
+      }
+      trial.require(isShown, "a control character in \(problem)")
+      // Whoever has a key to name has read more than the grammar.
+      if !problem.key.isEmpty { trial.reach() }
+    }
+  }
+}
+
+/// Any bytes are a track that can be read at every moment, or an error with a line of the text.
+enum TrackProperty {
+  static func check(_ input: [UInt8], _ trial: inout Trial) {
+    let lines = input.count { $0 == UInt8(ascii: "\n") } + 1
+    do throws(TrackError) {
+      let track = try Track(csv: input, longest: .seconds(1_000_000))
+      trial.reach(track.points.count)
+      trial.require(track.duration <= .seconds(1_000_000), "longer than allowed")
+      trial.require(track.length_m.isFinite && track.length_m >= 0, "\(track.length_m) m long")
+      follow(track, &trial)
+    } catch {
+      trial.require(error.line >= 1 && error.line <= lines, "no such place: \(error)")
+    }
+  }
+
+  private static func follow(_ track: Track, _ trial: inout Trial) {
+    var times = [track.firstTime - .seconds(1), track.lastTime + .seconds(1)]
+    for (a, b) in zip(track.points, track.points.dropFirst()).prefix(64) {
+      let length = (b.offset - a.offset).microseconds
+      for part in [0, length / 3, length - 1] {
+        times.append(track.start + a.offset + Interval(microseconds: part))
+      }
+    }
+    var reader = TrackReader(track)
+    // Forward, then back: both ways a segment is found.
+    for time in times + times.reversed() {
+      let state = reader.state(at: time)
+      trial.require(state.coordinate.isValid, "off the globe at \(time)")
+      trial.require(state.speed.isFinite && state.speed >= 0, "\(state.speed) m/s")
+      trial.require(state.climb.isFinite, "climbs \(state.climb) m/s")
+      let unit = state.east * state.east + state.north * state.north
+      trial.require(abs(unit - 1) < 1e-6, "a course of length \(unit)")
+    }
+  }
+}
+
+/// Chunks make no difference to what of a recording is the receiver's, and all of it is played once.
+///
+/// Input: chunks, line speed; then the recording.
+enum RecordingProperty {
+  static func check(_ input: [UInt8], _ trial: inout Trial) {
+    var reader = InputReader(input)
+    let chunks = ChunkLengths(reader.byte())
+    let speed = UInt32(reader.byte()) * 1_000 + 1
+    let bytes = reader.rest()
+    let whole = filtered(bytes, nil)
+    let parts = filtered(bytes, chunks)
+    trial.require(whole.bytes == parts.bytes, "other chunks, other bytes")
+    trial.require(whole.dates == parts.dates, "other chunks, other dates")
+    let scan = RecordingScan(bytes, date: nil, interval: .seconds(1), lineSpeed: speed)
+    trial.require(scan.recording.bytes == whole.bytes, "not the receiver's bytes")
+    trial.require(scan.date == whole.dates.first, "another day than the header's")
+    let played = scan.recording.chunks.map(\.range).sorted { $0.lowerBound < $1.lowerBound }
+    var end = 0
+    for range in played {
+      trial.require(range.lowerBound == end, "a gap or an overlap at \(end)")
+      end = range.upperBound
+    }
+    trial.require(end == whole.bytes.count, "not all is played")
+    trial.require(
+      scan.recording.chunks.allSatisfy { $0.time >= .boot && $0.time <= scan.end },
+      "played outside of the recording")
+    trial.reach(scan.epochs + whole.dates.count)
+  }
+
+  private static func filtered(
+    _ bytes: [UInt8], _ chunks: ChunkLengths?
+  ) -> (bytes: [UInt8], dates: [CalendarDate]) {
+    var filter = RecordingFilter()
+    var lengths = chunks
+    var result: (bytes: [UInt8], dates: [CalendarDate]) = ([], [])
+    var start = 0
+    while start < bytes.count {
+      let end = min(bytes.count, start + (lengths?.next() ?? bytes.count))
+      let chunk = bytes.span.extracting(start..<end)
+      var offset = 0
+      while let piece = filter.next(chunk, &offset) {
+        switch piece {
+        case .bytes(let range): for i in range { result.bytes.append(chunk[i]) }
+        case .date(let date): result.dates.append(date)
+        }
+      }
+      start = end
+    }
+    return result
+  }
+}

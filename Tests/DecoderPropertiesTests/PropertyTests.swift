@@ -1,0 +1,89 @@
+import Testing
+
+@testable import DecoderProperties
+
+/// SplitMix64: the same numbers from the same seed, everywhere.
+private struct Seeded: RandomNumberGenerator {
+  var state: UInt64
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+}
+
+@Suite("What holds for any bytes (RNG-7 and every decoder)") struct PropertyTests {
+  @Test("every seed holds, and reaches what is behind framing", arguments: DecoderProperty.allCases)
+  func seeds(property: DecoderProperty) {
+    var reached = 0
+    for (i, seed) in property.seeds.enumerated() {
+      let trial = property.check(seed)
+      #expect(trial.violation == nil, "seed \(i)")
+      if trial.reached > 0 { reached += 1 }
+    }
+    // Seeds for what is not read yet, and those that begin where errors are, may reach nothing.
+    #expect(reached * 3 >= property.seeds.count, "\(reached) of \(property.seeds.count)")
+  }
+
+  @Test("what was once found holds for ever", arguments: FoundInput.all)
+  func found(input: FoundInput) {
+    #expect(input.property.check(input.bytes).violation == nil)
+  }
+
+  @Test("nothing and noise hold", arguments: DecoderProperty.allCases)
+  func noise(property: DecoderProperty) {
+    #expect(property.check([]).violation == nil)
+    var random = Seeded(state: 1)
+    for length in 0..<200 {
+      let bytes = (0..<length).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+      #expect(property.check(bytes).violation == nil, "\(bytes)")
+    }
+  }
+
+  @Test("seeds with wounds hold", arguments: DecoderProperty.allCases)
+  func wounds(property: DecoderProperty) {
+    var random = Seeded(state: 2)
+    for seed in property.seeds {
+      for _ in 0..<40 {
+        var bytes = seed
+        for _ in 0..<Int.random(in: 1...4, using: &random) {
+          let i = Int.random(in: 0..<bytes.count, using: &random)
+          switch Int.random(in: 0..<4, using: &random) {
+          case 0: bytes[i] = UInt8(truncatingIfNeeded: random.next())
+          case 1: bytes[i] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+          case 2 where bytes.count > 1: bytes.remove(at: i)
+          case _: bytes.insert(bytes.randomElement(using: &random) ?? 0, at: i)
+          }
+        }
+        #expect(property.check(bytes).violation == nil, "\(bytes)")
+      }
+    }
+  }
+
+  @Test("a trial keeps the first violation")
+  func trial() {
+    var trial = Trial()
+    trial.require(true, "no")
+    #expect(trial.violation == nil)
+    trial.require(false, "first")
+    trial.require(false, "second")
+    #expect(trial.violation == "first")
+  }
+
+  @Test("the checksum of drafts is the ring's: CRC-32C's check value")
+  func checksum() {
+    #expect(crc32c("123456789".utf8) == 0xE306_9283)
+  }
+
+  @Test("chunks of every length come up, and none is empty")
+  func chunks() {
+    for seed in 0...UInt8.max {
+      var lengths = ChunkLengths(seed)
+      let drawn = (0..<100).map { _ in lengths.next() }
+      #expect(drawn.allSatisfy { $0 >= 1 && $0 <= 256 })
+      #expect(seed < 128 ? drawn.allSatisfy { $0 == Int(seed) + 1 } : Set(drawn).count > 10)
+    }
+  }
+}
