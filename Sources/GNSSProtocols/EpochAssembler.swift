@@ -36,6 +36,7 @@ public struct EpochAssembler: Sendable {
     var isUBX: Bool
     var at: Instant
     var timeOfWeek_ms: UInt32?
+    var utc_us = Int64.min
     var isHighRate = false
   }
 
@@ -59,7 +60,10 @@ public struct EpochAssembler: Sendable {
   /// epoch closes an NMEA epoch, the NMEA one is given and the other by ``next()``, or by the next
   /// call of whatever kind: none is lost. O(1).
   public mutating func add(_ message: GNSSMessage, at now: Instant) -> Epoch? {
-    if !hasWaiting && !isAwaiting { return made(by: message, at: now) }
+    if !hasWaiting && !isAwaiting {
+      if case .navPVT(let solution) = message { return addLive(solution, at: now) }
+      return made(by: message, at: now)
+    }
     return addBehind(message, at: now)
   }
 
