@@ -41,12 +41,12 @@ extension EpochAssembler {
     if last.isHighRate, difference <= 0, difference > -EpochAssembler.overtaken_us { return true }
     // Two messages round a time differently. A leap second's end may fall on the same UTC; its
     // time of week does not.
-    return abs(difference) <= EpochAssembler.rounding_us
+    return difference.magnitude <= EpochAssembler.rounding_us
       && last.timeOfWeek_ms == solution.timeOfWeek_ms
   }
 
   /// By how much two UBX messages may differ in one epoch's time.
-  private static let rounding_us: Int64 = 100
+  private static let rounding_us: UInt64 = 100
   /// How late NAV-PVT may come behind HNR-PVT, which is worked out faster.
   private static let overtaken_us: Int64 = 2_000_000
 

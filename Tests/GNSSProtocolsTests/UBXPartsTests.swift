@@ -117,6 +117,35 @@ private struct OldReceiver {
     #expect(epochs([receiver.sol, receiver.gps]).first?.isDateUncertain == false)
   }
 
+  @Test("leap seconds count where the receiver has heard them, not where it was built with them")
+  func leapSeconds() {
+    func told(_ source: UInt8, _ valid: UInt8) -> UTCTime? {
+      let message = UBXLeapSeconds(
+        timeOfWeek_ms: receiver.time_ms, current: 15, source: source, change: 0, untilEvent_s: 0,
+        eventWeek: 0, eventDay: 0, valid: valid)
+      return epochs([.leapSeconds(message), receiver.sol]).first?.utc
+    }
+    #expect(told(2, 1) == receiver.moment)
+    #expect(told(0, 1) == receiver.moment - .seconds(3))
+    #expect(told(2, 2) == receiver.moment - .seconds(3))
+    guard case .gpsTime(var gps) = receiver.gps else { return }
+    gps.valid = 3
+    #expect(epochs([.gpsTime(gps), receiver.sol]).first?.utc == receiver.moment - .seconds(3))
+    #expect(epochs([.gpsTime(gps), receiver.sol]).first?.isDateUncertain == true)
+  }
+
+  @Test("a leap second that is due within a day is told as pending")
+  func pending() {
+    func pending(_ until: Int32, _ valid: UInt8) -> Int8 {
+      UBXLeapSeconds(
+        timeOfWeek_ms: 0, current: 18, source: 2, change: 1, untilEvent_s: until, eventWeek: 0,
+        eventDay: 0, valid: valid
+      ).pending
+    }
+    #expect(pending(86_400, 3) == 1 && pending(1, 2) == 1)
+    #expect(pending(86_401, 3) == 0 && pending(0, 3) == 0 && pending(86_400, 1) == 0)
+  }
+
   @Test("a part of another time, NAV-EOE or a silence closes the epoch")
   func closing() {
     var assembler = EpochAssembler()
