@@ -114,6 +114,13 @@ private struct OldReceiver {
     #expect(fix.speed_mmps == 2_970 && epoch.climb_mmps == 4_023 && fix.course_e4 == 0)
     #expect(epoch.utc == receiver.moment - .seconds(3) && epoch.isDateUncertain)
     #expect(epochs([receiver.sol, receiver.gps]).first?.utc == receiver.moment)
+    guard case .ecefSolution(var slow) = receiver.sol else { return }
+    // Slower than it errs, it may go anywhere.
+    slow.velocity.accuracy = 300
+    #expect(epochs([.ecefSolution(slow)]).first?.fix?.course_e4 == nil)
+    // NAV-SOL goes before NAV-STATUS.
+    slow.fixType = 2
+    #expect(epochs([receiver.status, .ecefSolution(slow)]).first?.mode == .twoDimensional)
     #expect(epochs([receiver.sol, receiver.gps]).first?.isDateUncertain == false)
   }
 
@@ -221,6 +228,7 @@ private struct OldReceiver {
     for second in UInt32(4)...5 {
       let given = assembler.add(.navPVT(pvt(second)), at: .boot)
       #expect(given?.timeOfDay_us == 43_200_000_000 + Int64(second - 1) * 1_000_000)
+      #expect(assembler.next() == nil && assembler.isOpen)
     }
     // Both at once: the one that waited, and the one that waits no more.
     #expect(assembler.add(.navPVT(pvt(6)), at: .boot)?.timeOfDay_us == 43_205_000_000)
