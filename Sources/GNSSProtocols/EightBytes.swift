@@ -11,15 +11,10 @@ struct EightBytes {
     word = UInt64(littleEndian: bits)
   }
 
-  @inline(__always) private init(word: UInt64) { self.word = word }
-
-  /// The first eight lanes and the last eight.
-  @inline(__always) static func halves(of lanes: SIMD16<UInt8>) -> (EightBytes, EightBytes) {
-    let words = unsafe unsafeBitCast(lanes, to: SIMD2<UInt64>.self)
-    return (
-      EightBytes(word: UInt64(littleEndian: words[0])),
-      EightBytes(word: UInt64(littleEndian: words[1]))
-    )
+  /// Takes eight lanes.
+  @inline(__always) init(_ lanes: SIMD8<UInt8>) {
+    // As many bits, and any are an integer.
+    word = UInt64(littleEndian: unsafe unsafeBitCast(lanes, to: UInt64.self))
   }
 
   /// The sum of all.

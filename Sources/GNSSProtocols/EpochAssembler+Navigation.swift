@@ -64,7 +64,7 @@ extension EpochAssembler {
     }
     guard parts.isTold else { return nil }
     let (solution, place) = parts.solution(leapSeconds)
-    var epoch = Epoch(solution, options, at: parts.received)
+    var epoch = Epoch(solution, options.isSimulated, nil, at: parts.received)
     if let place { epoch.fix?.coordinate = place }
     parts.complete(&epoch)
     return give(&epoch, solution, mayWait: false, at: now)
@@ -94,13 +94,15 @@ extension EpochAssembler {
 
   /// Adds a message while an epoch waits, which is given first.
   mutating func addBehind(_ message: GNSSMessage, at now: Instant) -> Epoch? {
-    var earlier: Epoch?
-    if hasWaiting { earlier = next() }
-    if isAwaiting, settles(message) { earlier = inOrder(earlier, takeAwaited()) }
+    let hadWaiting = hasWaiting
+    let first = hadWaiting ? next() : nil
+    let second = isAwaiting && settles(message) ? takeAwaited() : nil
     let made = made(by: message, at: now)
-    guard let earlier else { return made }
+    guard let first = first ?? second else { return made }
+    // What the message closed lies in the two places already, and comes after these.
     if let made { waitFirst(made) }
-    return earlier
+    if let second, hadWaiting { waitFirst(second) }
+    return first
   }
 
   /// Whether the epoch that waits for its NAV-HPPOSLLH waits no longer: it has come, or will not.

@@ -7,13 +7,12 @@ extension EpochAssembler {
   mutating func addLive(_ solution: UBXSolution, at now: Instant) -> Epoch? {
     if isAmongOthers { return addAmongOthers(solution, at: now) }
     // The usual way: NAV-PVT alone. The epoch is made in one place and never copied.
-    guard let utc = solution.utc else { return Epoch(solution, options, at: now) }
-    let time_us = utc.microsecondsOfDay
-    if isRepeated(time_us, solution.timeOfWeek_ms, now) { return nil }
-    var epoch = Epoch(solution, options, at: now)
-    calendar.date(&epoch, reported: utc, time_us, isResolved: solution.isTimeResolved)
-    remember(time_us, solution.timeOfWeek_ms, now)
-    return epoch
+    if solution.utc_us == .min { return Epoch(solution, options.isSimulated, nil, at: now) }
+    let moment = calendar.date(solution.utc_us, isResolved: solution.isTimeResolved)
+    if isRepeated(solution, moment.time_us, now) { return nil }
+    calendar.hold(moment)
+    remember(solution, moment.time_us, now)
+    return Epoch(solution, options.isSimulated, moment, at: now)
   }
 
   /// HNR-PVT is an epoch of its own; NAV-PVT of its time, or of one before it, comes too late.
@@ -32,33 +31,36 @@ extension EpochAssembler {
 
   /// Whether the epoch of that time was given already, in this protocol or as sentences.
   @inline(__always) func isRepeated(
-    _ time_us: Int64, _ timeOfWeek_ms: UInt32?, _ now: Instant
+    _ solution: UBXSolution, _ time_us: Int64, _ now: Instant
   ) -> Bool {
     guard let last, now - last.at < EpochAssembler.lateness else { return false }
-    let distance = EpochAssembler.distance_us(last.time_us, time_us)
-    if !last.isUBX { return distance <= EpochAssembler.tolerance_us }
-    if last.isHighRate, time_us <= last.time_us, distance < EpochAssembler.overtaken_us {
-      return true
+    if !last.isUBX {
+      return EpochAssembler.distance_us(last.time_us, time_us) <= EpochAssembler.tolerance_us
     }
+    let difference = solution.utc_us &- last.utc_us
+    if last.isHighRate, difference <= 0, difference > -EpochAssembler.overtaken_us { return true }
     // Two messages round a time differently. A leap second's end may fall on the same UTC; its
     // time of week does not.
-    return distance <= EpochAssembler.rounding_us && last.timeOfWeek_ms == timeOfWeek_ms
+    return difference.magnitude <= EpochAssembler.rounding_us
+      && last.timeOfWeek_ms == solution.timeOfWeek_ms
   }
 
   /// By how much two UBX messages may differ in one epoch's time.
-  private static let rounding_us: Int64 = 100
+  private static let rounding_us: UInt64 = 100
   /// How late NAV-PVT may come behind HNR-PVT, which is worked out faster.
   private static let overtaken_us: Int64 = 2_000_000
 
   @inline(__always) private mutating func remember(
-    _ time_us: Int64, _ timeOfWeek_ms: UInt32?, _ now: Instant
+    _ solution: UBXSolution, _ time_us: Int64, _ now: Instant
   ) {
-    last = Given(time_us: time_us, isUBX: true, at: now, timeOfWeek_ms: timeOfWeek_ms)
+    last = Given(
+      time_us: time_us, isUBX: true, at: now, timeOfWeek_ms: solution.timeOfWeek_ms,
+      utc_us: solution.utc_us)
   }
 
   @inline(never)
   private mutating func addAmongOthers(_ solution: UBXSolution, at now: Instant) -> Epoch? {
-    var epoch = Epoch(solution, options, at: now)
+    var epoch = Epoch(solution, options.isSimulated, nil, at: now)
     var earlier: Epoch?
     var isPrecise = false
     if hasParts {
@@ -91,9 +93,11 @@ extension EpochAssembler {
       hasDraft = false
     }
     let closed = closeDraft(at: now, by: .nextTime)
-    if closed == nil, isRepeated(time_us, solution.timeOfWeek_ms, now) { return nil }
-    calendar.date(&epoch, reported: utc, time_us, isResolved: solution.isTimeResolved)
-    remember(time_us, solution.timeOfWeek_ms, now)
+    if closed == nil, isRepeated(solution, time_us, now) { return nil }
+    let moment = calendar.date(utc.microseconds, isResolved: solution.isTimeResolved)
+    calendar.hold(moment)
+    epoch.take(moment)
+    remember(solution, time_us, now)
     if options.waitsForSentences {
       held = epoch
       isHolding = true
@@ -110,11 +114,10 @@ extension EpochAssembler {
 
   /// An entry out of a batch was measured earlier: the open epoch stays open, nothing is compared.
   mutating func addStored(_ solution: UBXSolution, at now: Instant) -> Epoch? {
-    var epoch = Epoch(solution, options, at: now)
+    var epoch = Epoch(solution, options.isSimulated, nil, at: now)
     epoch.origin = .batch
     if let utc = solution.utc {
-      var aside = calendar
-      aside.date(&epoch, reported: utc, utc.microsecondsOfDay, isResolved: solution.isTimeResolved)
+      epoch.take(calendar.date(utc.microseconds, isResolved: solution.isTimeResolved))
     }
     return epoch
   }
@@ -127,18 +130,23 @@ extension EpochAssembler {
 }
 
 extension Epoch {
-  /// The epoch of a UBX solution, but for its time.
-  init(_ s: UBXSolution, _ options: EpochOptions, at now: Instant) {
+  /// The epoch of a UBX solution; `moment` is nil where the time is to be added or not known.
+  @inline(__always)
+  init(_ s: UBXSolution, _ isSimulated: Bool, _ moment: DatedMoment?, at now: Instant) {
     self.init()
     mode = .noFix
+    if let moment { take(moment) }
     pdop_raw = s.known.has(UBXSolution.Known.positionDOP) ? s.positionDOP_raw : .max
     timeAccuracy_raw = s.known.has(UBXSolution.Known.timeAccuracy) ? s.timeAccuracy_raw : .max
-    let place = Coordinate(
-      latitude_e9: Int64(s.latitude_e7) * 100, longitude_e9: Int64(s.longitude_e7) * 100)
+    let place = s.place
     guard s.isFixOK, s.fixType >= 1, s.fixType <= 4, place.isValid else { return }
     let isSpatial = s.fixType != 2
+    mode = isSpatial ? .threeDimensional : .twoDimensional
     var fix = Fix(
       acquired: now, coordinate: place, mode: isSpatial ? .threeDimensional : .twoDimensional)
+    fix.utc = moment.map { UTCTime(microseconds: $0.utc_us) }
+    fix.isDateUncertain = isDateUncertain
+    fix.isSimulated = isSimulated
     fix.ellipsoidalAltitude_mm = s.height_mm
     fix.altitude_mm = s.heightMSL_mm
     fix.speed_mmps = max(s.groundSpeed_mmps, 0)
@@ -151,24 +159,34 @@ extension Epoch {
     }
     fix.satellites = s.satellites.map { Int16($0) }
     fix.quality = Epoch.quality(s)
-    fix.isSimulated = options.isSimulated
     self.fix = fix
-    mode = isSpatial ? .threeDimensional : .twoDimensional
-    geoidSeparation_mm = s.heightMSL_mm.flatMap {
-      let (difference, isOver) = s.height_mm.subtractingReportingOverflow($0)
-      return isOver ? nil : difference
+    if s.known.has(UBXSolution.Known.heightMSL) {
+      let (difference, isOver) = s.height_mm.subtractingReportingOverflow(s.heightMSL_raw)
+      geoidSeparation_raw = isOver ? .min : difference
     }
-    climb_mmps = s.velocityDown_mmps.flatMap { $0 == .min ? nil : -$0 }
+    // Of the smallest value there is no opposite: it stays itself, which stands for "not known".
+    if s.known.has(UBXSolution.Known.velocityDown) { climb_raw = 0 &- s.velocityDown_raw }
+  }
+
+  /// Takes its moment, and so does its fix.
+  @inline(__always) mutating func take(_ moment: DatedMoment) {
+    utc_us = moment.utc_us
+    time_us = moment.time_us
+    isDateUncertain = moment.isUncertain
+    if fix != nil {
+      fix?.utc = UTCTime(microseconds: moment.utc_us)
+      fix?.isDateUncertain = moment.isUncertain
+    }
   }
 
   /// Nil when the receiver says that it may be any: an error of 180° or more.
-  private static func course_e4(_ s: UBXSolution) -> Int32? {
+  @inline(__always) private static func course_e4(_ s: UBXSolution) -> Int32? {
     if let error = s.headingAccuracy_e5, error >= 18_000_000 { return nil }
     guard s.headingOfMotion_e5 >= 0, s.headingOfMotion_e5 <= 36_000_000 else { return nil }
     return (s.headingOfMotion_e5 + 5) / 10
   }
 
-  private static func quality(_ s: UBXSolution) -> FixQuality {
+  @inline(__always) private static func quality(_ s: UBXSolution) -> FixQuality {
     if s.fixType == 1 { return .deadReckoning }
     switch s.carrierSolution {
     case 1: return .rtkFloat

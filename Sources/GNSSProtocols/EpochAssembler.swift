@@ -39,6 +39,7 @@ public struct EpochAssembler: Sendable {
     var isUBX: Bool
     var at: Instant
     var timeOfWeek_ms: UInt32?
+    var utc_us = Int64.min
     var isHighRate = false
   }
 
@@ -85,10 +86,13 @@ public struct EpochAssembler: Sendable {
   /// epoch closes an NMEA epoch, the NMEA one is given and the other by ``next()``, or by the next
   /// call of whatever kind: none is lost. O(1).
   public mutating func add(_ message: GNSSMessage, at now: Instant) -> Epoch? {
-    if hasWaiting || isAwaiting { return addBehind(message, at: now) }
-    let epoch = made(by: message, at: now)
-    guard options.learnsEnd, let own = closeIfOver(message, at: now) else { return epoch }
-    return inOrder(epoch, own)
+    if !hasWaiting && !isAwaiting {
+      if case .navPVT(let solution) = message { return addLive(solution, at: now) }
+      let epoch = made(by: message, at: now)
+      guard options.learnsEnd, let own = closeIfOver(message, at: now) else { return epoch }
+      return inOrder(epoch, own)
+    }
+    return addBehind(message, at: now)
   }
 
   /// Gives the epoch that the last message completed beside the one that ``add(_:at:)`` gave.

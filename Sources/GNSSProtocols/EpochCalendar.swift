@@ -1,5 +1,12 @@
 import LocationTypes
 
+/// A UBX epoch's moment as the calendar has it.
+struct DatedMoment {
+  var utc_us: Int64
+  var time_us: Int64
+  var isUncertain: Bool
+}
+
 /// Which day an epoch belongs to: from its sentences, the epoch before, or the recording (STD-13).
 struct EpochCalendar {
   private let recordingDay: Int?
@@ -7,6 +14,7 @@ struct EpochCalendar {
   private var lastDay: Int?
   private var lastTime_us: Int64 = 0
   private var isLastUncertain = false
+  private var today = Today()
 
   /// A GPS week rollover: 1,024 weeks, in days.
   static let rollover_days = 7_168
@@ -15,19 +23,47 @@ struct EpochCalendar {
   init(_ options: EpochOptions) {
     recordingDay = options.recordingDate?.daysSince1970
     earliestDay = options.earliestDate?.daysSince1970
+    today = dayOf(0)
   }
 
-  /// Gives a UBX epoch its date, repaired if it must be, and remembers it.
+  /// Finds the time of day of a UBX epoch and repairs its date if it must be.
   ///
-  /// `time_us` is the time of day of `utc`.
-  @inline(__always) mutating func date(
-    _ epoch: inout Epoch, reported utc: UTCTime, _ time_us: Int64, isResolved: Bool
-  ) {
-    let day = Int((utc.microseconds - time_us) / EpochCalendar.day_us)
-    let repaired = repair(day)
-    epoch.isDateUncertain = repaired.isUncertain || !isResolved
-    set(&epoch, repaired.day, time_us)
-    remember(repaired.day, time_us, epoch.isDateUncertain)
+  /// All epochs of a day have the same repair, so it is worked out once a day.
+  @inline(__always) mutating func date(_ utc_us: Int64, isResolved: Bool) -> DatedMoment {
+    var time_us = utc_us &- today.start_us
+    if UInt64(bitPattern: time_us) >= UInt64(EpochCalendar.day_us) {
+      today = dayOf(utc_us)
+      time_us = utc_us &- today.start_us
+    }
+    return DatedMoment(
+      utc_us: utc_us &+ today.shift_us, time_us: time_us,
+      isUncertain: today.isUncertain || !isResolved)
+  }
+
+  /// Remembers the moment that was dated last: sentences without a date go on from it.
+  @inline(__always) mutating func hold(_ moment: DatedMoment) {
+    remember(today.day, moment.time_us, moment.isUncertain)
+  }
+
+  /// What is the same for all moments of a reported day.
+  private struct Today {
+    /// Where it begins, as reported.
+    var start_us: Int64 = 0
+    /// What is added to repair it.
+    var shift_us: Int64 = 0
+    /// Repaired.
+    var day = 0
+    var isUncertain = false
+  }
+
+  @inline(never) private func dayOf(_ utc_us: Int64) -> Today {
+    let time_us = UTCTime(microseconds: utc_us).microsecondsOfDay
+    let reported = Int((utc_us &- time_us) / EpochCalendar.day_us)
+    let repaired = repair(reported)
+    return Today(
+      start_us: utc_us &- time_us,
+      shift_us: Int64(repaired.day - reported) * EpochCalendar.day_us, day: repaired.day,
+      isUncertain: repaired.isUncertain)
   }
 
   /// Gives an NMEA epoch its date, if it can be told.
@@ -35,7 +71,8 @@ struct EpochCalendar {
   /// A receiver that has no position tells the date of a clock that may never have been set; it is
   /// marked uncertain and not held for those that come.
   mutating func date(_ epoch: inout Epoch, from draft: EpochDraft) {
-    guard let time_us = draft.time_us else { return }
+    guard let told = draft.time_us else { return }
+    let time_us = EpochCalendar.withinDay(told)
     if let day = draft.zdaDate?.daysSince1970 ?? draft.rmcDate.flatMap({ fullDay($0) }) {
       let repaired = repair(day)
       let isTrusted = draft.zdaDate != nil || draft.rmcVerdict == .valid
@@ -60,7 +97,12 @@ struct EpochCalendar {
   mutating func learn(_ date: CalendarDate?, _ time_us: Int64) {
     guard let date else { return }
     let repaired = repair(date.daysSince1970)
-    remember(repaired.day, time_us, repaired.isUncertain)
+    remember(repaired.day, EpochCalendar.withinDay(time_us), repaired.isUncertain)
+  }
+
+  /// 23:59:60 of a sentence is past the day's end.
+  private static func withinDay(_ time_us: Int64) -> Int64 {
+    time_us < day_us ? time_us : LeapSecond.squeezed(time_us)
   }
 
   private func set(_ epoch: inout Epoch, _ day: Int, _ time_us: Int64) {

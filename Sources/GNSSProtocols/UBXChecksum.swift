@@ -6,31 +6,33 @@ struct UBXChecksum {
   /// Sums up the bytes from the class to the end of the payload. O(bytes), sixteen at a time.
   ///
   /// Both sums count modulo 256, so lanes of a byte may wrap as they like. In lane l the bytes of n
-  /// rows add up to `sums`, and each as often as rows follow, its own counted, to `rows`; of N bytes
-  /// the one at 16 j + l weighs N − 16 j − l = 16 (n − j) − l.
+  /// rows add up to `sums`, and each as often as rows follow, its own counted, to `rows`: of 16 n bytes
+  /// the one at 16 j + l weighs 16 n − 16 j − l, which is 16 (n − j) − l.
   init(of bytes: Span<UInt8>) {
     var sums = SIMD16<UInt8>()
     var rows = SIMD16<UInt8>()
+    // Any bits are bytes; the bounds are checked by the span.
     let raw = unsafe bytes.bytes
+    let whole = raw.byteCount & ~15
     var i = 0
-    while i + 16 <= raw.byteCount {
-      // Any bits are bytes; the bounds are checked by the span.
+    while i < whole {
       let row = unsafe raw.unsafeLoadUnaligned(fromByteOffset: i, as: SIMD16<UInt8>.self)
       sums &+= row
       rows &+= sums
-      i += 16
+      i &+= 16
     }
-    let (low, high) = EightBytes.halves(of: sums)
-    let (lowRows, highRows) = EightBytes.halves(of: rows)
-    var first = low.sum &+ high.sum
-    var second = 16 &* (lowRows.sum &+ highRows.sum)
-    // l is 8 less the weight in the low half, 16 less it in the high one.
-    second &-= 8 &* low.sum &- low.weightedSum
-    second &-= 16 &* high.sum &- high.weightedSum
+    // Lane l + 8 weighs 8 more than lane l, so both halves are taken together: what is left of 16 is
+    // in eights, and l is 8 less the weight of `weightedSum`.
+    let both = sums.lowHalf &+ sums.highHalf
+    let halfRows = rows.lowHalf &+ rows.highHalf
+    let eights = halfRows &+ halfRows &- sums.highHalf &- both
+    let lanes = EightBytes(both)
+    var first = lanes.sum
+    var second = 8 &* EightBytes(eights).sum &+ lanes.weightedSum
     while i < raw.byteCount {
       first &+= UInt32(bytes[i])
       second &+= first
-      i += 1
+      i &+= 1
     }
     a = UInt8(truncatingIfNeeded: first)
     b = UInt8(truncatingIfNeeded: second)

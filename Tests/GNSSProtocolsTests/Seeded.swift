@@ -73,7 +73,7 @@ struct Seeded: RandomNumberGenerator {
 
   /// A message with any content that its encoder can write, and its bytes.
   mutating func message(_ buffer: inout FrameBuffer) -> GNSSMessage {
-    switch Int.random(in: 0..<14, using: &self) {
+    switch Int.random(in: 0..<15, using: &self) {
     case 0:
       var m = RMC(talker: talker(), time_us: maybe(time()), isValid: Bool.random(using: &self))
       m.coordinate = maybe(place())
@@ -156,6 +156,10 @@ struct Seeded: RandomNumberGenerator {
       let identity = UBXIdentity(bits(UInt8.self), bits(UInt8.self))
       buffer.appendAcknowledgement(of: identity)
       return .acknowledged(identity)
+    case 13:
+      let part = part(Int.random(in: 0..<14, using: &self))
+      buffer.append(part)
+      return .navigation(part)
     case 12:
       let identity = UBXIdentity(bits(UInt8.self), bits(UInt8.self))
       buffer.appendAcknowledgement(of: identity, isAccepted: false)

@@ -266,6 +266,31 @@ func bytes(_ buffer: FrameBuffer) -> [UInt8] { (0..<buffer.count).map { buffer[$
     #expect(solution { $0[78] = 1 }?.isFixOK == false)
     #expect(solution { $0[78] = 2 }?.isFixOK == true)
     #expect(solution { $0[21] = 0 }?.isFixOK == false)
+    // The 84-byte form has other bits there: reserved ones.
+    let short = solution {
+      $0[78] = 1
+      $0.removeLast(8)
+    }
+    #expect(short?.isFixOK == true)
+  }
+
+  @Test("LOG-BATCH carries no carrier solution: those bits are reserved")
+  func batchWithoutCarrier() {
+    var solution = UBXSolution(
+      utc: nil, fixType: 3, isFixOK: true, longitude_e7: 1, latitude_e7: 2, height_mm: 3,
+      horizontalAccuracy_mm: 4)
+    solution.carrierSolution = 2
+    let entry = UBXBatchEntry(messageCount: 7, hasExtraPVT: true, solution: solution)
+    var buffer = FrameBuffer()
+    buffer.appendBatchEntry(entry)
+    var payload = Array(bytes(buffer)[6..<106])
+    #expect(payload[25] == 1)
+    payload[25] |= 0x80
+    guard case .batchEntry(let read)? = decode(ubx(0x21, 0x11, payload)).messages.first else {
+      Issue.record("not decoded")
+      return
+    }
+    #expect(read.solution.carrierSolution == 0 && read.solution.isFixOK)
   }
 
   @Test("LOG-BATCH without extra PVT leaves unknown what it does not carry")
