@@ -28,11 +28,12 @@ enum UBXDecoding {
     p.count == 2 ? UBXIdentity(p[0], p[1]) : nil
   }
 
-  /// NAV-PVT of 92 bytes, or 84 as protocol 14 and u-blox 7 have it.
+  /// NAV-PVT of 92 bytes, or 84 as protocol 14 and u-blox 7 have it, where what later became flags3
+  /// is reserved.
   private static func solution(_ p: Span<UInt8>) -> UBXSolution? {
     guard p.count == 92 || p.count == 84 else { return nil }
     let flags = p[21]
-    let isPlaceInvalid = p[78] & 1 != 0
+    let isPlaceInvalid = p.count == 92 && p[78] & 1 != 0
     var s = UBXSolution(
       utc: utc(p, date: 4, valid: p[11], nanoseconds: p.i4(16)), fixType: p[20],
       isFixOK: flags & 1 != 0 && !isPlaceInvalid,
@@ -67,7 +68,8 @@ enum UBXDecoding {
       height_mm: p.i4(36), horizontalAccuracy_mm: p.u4(44))
     s.isTimeResolved = s.utc != nil && p[15] & 4 != 0
     s.isDifferential = flags & 2 != 0
-    s.carrierSolution = flags >> 6
+    // Bits 2 to 4 are the power-save state; of a carrier solution LOG-BATCH knows nothing.
+    s.carrierSolution = 0
     s.groundSpeed_mmps = p.i4(64)
     s.headingOfMotion_e5 = p.i4(68)
     let hasExtraPVT = p[1] & 1 != 0

@@ -35,7 +35,8 @@ extension FrameBuffer {
     endUBX(start)
   }
 
-  /// Adds a LOG-BATCH of 108 bytes; what is nil is written as zero.
+  /// Adds a LOG-BATCH of 108 bytes; what is nil is written as zero, and no carrier
+  /// solution.
   public mutating func appendBatchEntry(_ entry: UBXBatchEntry) {
     let s = entry.solution
     let start = beginUBX(.logBATCH)
@@ -47,7 +48,7 @@ extension FrameBuffer {
     append(littleEndian: s.timeAccuracy_ns ?? 0)
     append(littleEndian: nanoseconds(of: s))
     append(s.fixType)
-    append(flags(of: s))
+    append(flags(of: s) & 3)
     append(0)
     append(s.satellites ?? 0)
     appendMotion(s)

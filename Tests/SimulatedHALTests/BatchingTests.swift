@@ -121,7 +121,7 @@ import Testing
 
   @Test("live epochs come between entries, not after all of them")
   func interleaved() {
-    var board = batching(entries: 600, watermark: 0, live: true) { $0.board.gatheredBytes = 1 }
+    var board = batching(entries: 600, watermark: 0, live: true)
     _ = listen(&board, until: seconds(300.9))
     board.send { $0.appendRetrieveBatch(sendsStatusFirst: false) }
     let heard = listen(&board, until: seconds(310.9))
@@ -154,12 +154,14 @@ import Testing
     #expect(waking == Waking(reason: .alarm, batchPinRose: true))
   }
 
-  @Test("a larger buffer than there is room for is refused, by what is stored")
+  @Test("a larger buffer than there is room for is refused, and a watermark above it")
   func capacity() {
     let key = ConfigurationKey.self
     let cases: [([(UInt32, UInt64)], Bool)] = [
       ([(key.batchEntries, 600)], true), ([(key.batchEntries, 601)], false),
       ([(key.batchEntries, 0)], false),
+      ([(key.batchEntries, 300), (key.batchWatermark, 300)], true),
+      ([(key.batchEntries, 300), (key.batchWatermark, 301)], false),
       ([(key.batchEntries, 309), (key.batchExtraPVT, 1)], true),
       ([(key.batchEntries, 310), (key.batchExtraPVT, 1)], false),
       ([(key.batchEntries, 443), (key.batchExtraOdometer, 1)], true),
