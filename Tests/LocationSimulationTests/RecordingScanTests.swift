@@ -71,11 +71,13 @@ private func utc(_ year: Int, _ month: Int, _ day: Int, _ second: Int64 = 0) -> 
     return scan
   }
 
-  /// Whole seconds of the epochs' chunks; after them comes the end of the last line.
+  /// Whole seconds of the epochs' chunks.
   private func times(_ scan: RecordingScan) -> [Int64] {
     let chunks = scan.recording.chunks
-    #expect(chunks.last?.range.count == 2 && chunks.count == scan.epochs + 1)
-    return chunks.dropLast().map {
+    // What is left then is the end of the last line at most.
+    let rest = chunks.dropFirst(scan.epochs)
+    #expect(rest.count <= 1 && rest.allSatisfy { $0.range.count == 2 })
+    return chunks.prefix(scan.epochs).map {
       #expect($0.time.microseconds % 1_000_000 == 0)
       return $0.time.microseconds / 1_000_000
     }
