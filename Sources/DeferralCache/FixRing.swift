@@ -88,9 +88,10 @@ import LocationTypes
   /// Adds a fix and gives it its name; overwrites the oldest if the ring is full. O(1).
   ///
   /// Before, every cursor of a client has been moved on with ``Cursor/makeRoom(for:in:)`` (RNG-4).
-  /// UTC beyond the years 829 to 3111 is kept as not known; all else comes back as it went in.
+  /// UTC beyond the years 829 to 3111 is kept as not known, an `acquired` beyond 1,141 years of boot
+  /// as the nearest within; all else comes back as it went in.
   ///
-  /// - Precondition: `fix.acquired` lies within ±2⁵⁵ µs (1,141 years) of boot; the ring is not closed.
+  /// - Precondition: the ring is not closed.
   @discardableResult
   public mutating func append(_ fix: Fix) -> FixName {
     precondition(!sync.isClosed, "the ring was closed")

@@ -47,13 +47,12 @@ struct Slot {
 // MARK: - Writing
 
 extension Slot {
-  /// Encodes a fix.
+  /// Encodes a fix; an `acquired` of ±2⁵⁵ µs or beyond becomes the nearest within.
   ///
-  /// - Precondition: the name's sequence is below 2⁴⁰ and `fix.acquired` within ±2⁵⁵ µs.
+  /// - Precondition: the name's sequence is below 2⁴⁰.
   @inline(__always)
   init(_ fix: Fix, named name: FixName) {
-    let boot = fix.acquired.microseconds
-    precondition(Slot.fits56(boot), "a boot clock does not run for a thousand years")
+    let boot = min(max(fix.acquired.microseconds, -Slot.limit56), Slot.limit56)
     precondition(name.sequence < Slot.sequenceLimit, "sequence numbers have 40 bits")
     var utc = fix.utc?.microseconds ?? Slot.unknown56
     if !Slot.fits56(utc) { utc = Slot.unknown56 }
@@ -74,10 +73,12 @@ extension Slot {
   }
 
   private static let unknown56: Int64 = -(1 << 55)
+  /// The largest number, and but for its sign the smallest, that is not "not known".
+  private static let limit56: Int64 = (1 << 55) - 1
 
   /// Whether `value` can be told from "not known" in 56 bits.
   private static func fits56(_ value: Int64) -> Bool {
-    value > -(1 << 55) && value < 1 << 55
+    value >= -limit56 && value <= limit56
   }
 
   private static func low56(_ value: Int64) -> UInt64 {

@@ -80,8 +80,10 @@ enum CommandReader: FrameReader {
     switch p.count {
     case 8:
       let flags = p.u4(4)
-      return UBXPowerRequest(
+      var request = UBXPowerRequest(
         duration_ms: p.u4(0), isBackup: flags & 2 != 0, isForced: flags & 4 != 0, wakeupSources: 0)
+      request.isShortForm = true
+      return request
     case 16 where p[0] == 0:
       let flags = p.u4(8)
       return UBXPowerRequest(

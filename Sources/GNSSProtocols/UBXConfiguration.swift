@@ -117,6 +117,8 @@ extension UBXConfiguration: Equatable {
   public var isForced: Bool
   /// What wakes it: bit 3 UART RX, bit 5 EXTINT0, bit 6 EXTINT1, bit 7 SPI chip select.
   public var wakeupSources: UInt32
+  /// It came in the 8-byte form, which has no wake-up sources; it is written in the 16-byte one.
+  public var isShortForm = false
 
   /// Wakes by a byte on UART RX.
   public static let wakesByUART: UInt32 = 1 << 3

@@ -50,6 +50,8 @@ extension Engine {
     var isEnough = effects.isDriverDone || observation != .none
     if let epoch = assembler.add(message, at: arrival) {
       admit(epoch, &effects)
+      // The epoch that this message begins came an interval after the one that it ended.
+      if epoch.origin == .live { epochBegan = arrival }
       isEnough = true
     }
     observe(observation)
@@ -65,7 +67,11 @@ extension Engine {
   }
 
   private mutating func admit(_ epoch: Epoch, _ effects: inout Effects) {
-    if epoch.origin == .live { lastEpoch = arrival }
+    var epoch = epoch
+    if epoch.origin == .live {
+      lastEpoch = arrival
+      if let acquired = epoch.fix?.acquired { epoch.fix?.acquired = max(acquired, epochBegan) }
+    }
     guard let admission = driver?.admit(epoch, at: now) else { return }
     switch admission {
     case .accept: append(epoch, &effects)
@@ -80,7 +86,7 @@ extension Engine {
     if let utc = fix.utc {
       switch epoch.origin {
       case .live: clock.learn(utc, received: fix.acquired)
-      case .batch: clock.learnStored(utc, received: fix.acquired)
+      case .batch: clock.learnStored(utc, received: fix.acquired - leastEntryAge)
       }
     }
     fix.acquired = clock.instant(of: fix.utc, at: fix.acquired, isLive: epoch.origin == .live)

@@ -30,20 +30,34 @@ extension Engine {
   mutating func observe(_ observation: DriverObservation) {
     switch observation {
     case .none: break
-    case .settled, .recovered:
-      isReceiverLost = false
-      if !receiverBuffers { finishDrain() }
+    case .settled(let reached):
+      if case .batching = reached { batchRefusal.forget() }
+      receiverWorks()
+    case .recovered:
+      batchRefusal.forget()
+      receiverWorks()
     case .drained: finishDrain()
     case .lost: loseReceiver()
     case .refused(let refused):
-      if case .batching = refused { planner.figures.batch = nil }
+      if case .batching = refused { batchRefusal.refuse(at: now) }
       isReceiverLost = false
       finishDrain()
     }
   }
 
+  private mutating func receiverWorks() {
+    isReceiverLost = false
+    if !receiverBuffers { finishDrain() }
+  }
+
   /// The receiver may hold fixes that are not in the ring.
   var receiverBuffers: Bool { driver?.buffersFixes ?? false }
+
+  /// How much older than now the entry out of the receiver's buffer is at least: those behind it were
+  /// made later, an interval apart.
+  var leastEntryAge: Interval {
+    setup.figures.fixInterval * Int64(driver?.entriesBehind ?? 0)
+  }
 
   /// All that the receiver held is in the ring: ends that waited for it are told now.
   mutating func finishDrain() {

@@ -24,6 +24,7 @@ extension Engine {
   /// Brings time, clients and hardware together; then makes the plan, unless more is to be done.
   mutating func settle(_ effects: inout Effects) {
     if !effects.proceeds { expire(&effects) }
+    planner.figures.batch = batchRefusal.holds(at: now) ? nil : setup.figures.batch
     let demand = elapseClients()
     let plan = planner.plan(situation(demand), isInhibited: isInhibited, at: now)
     if !effects.isDriverDone && !effects.proceeds { steer(plan.receiver, demand, &effects) }

@@ -26,6 +26,8 @@ public struct Engine: ~Copyable {
   var lastByte = Instant.boot
   /// When the last live epoch was complete: the next ones come whole intervals later.
   var lastEpoch = Instant.boot
+  /// No epoch that is in the making began before this.
+  var epochBegan = Instant.boot
   /// Since when the driver's deadline has had to wait for bytes that kept coming.
   var overdueSince: Instant?
   /// Messages have gathered unheard, and are being read now.
@@ -35,6 +37,7 @@ public struct Engine: ~Copyable {
   var newestFix: Fix?
   var isInhibited = false
   var isReceiverLost = false
+  var batchRefusal = BatchRefusal()
 
   var goal: ReceiverGoal?
   var isDrainAsked = false
@@ -87,6 +90,7 @@ public struct Engine: ~Copyable {
     case .request(let client, let request): handle(request, of: client)
     case .sleepInhibitor(let isOn): isInhibited = isOn
     case .lineFault: drive(.lineFault, &effects)
+    case .pinFault(let pin): drive(.pinFault(pin), &effects)
     }
     settle(&effects)
     return effects

@@ -17,6 +17,8 @@ public enum Event: Sendable {
   case sleepInhibitor(Bool)
   /// The line to the receiver went away or would not take bytes (DEF-43).
   case lineFault
+  /// A pin could not be driven; it is as it was before, for all that is known (PWR-4).
+  case pinFault(OutputPin)
 }
 
 /// What a step wants done, in this order: pin, line speed, output, notices, then the plan.

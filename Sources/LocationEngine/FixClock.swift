@@ -21,8 +21,8 @@ struct FixClock: Sendable {
   private var lastUTC = UTCTime(microseconds: 0)
   private var lastReceived = Instant.boot
 
-  /// Notes that a fix out of a batch was there at `received`: much later than it was made, but
-  /// better than nothing, and the newest of a batch is not old.
+  /// Notes that a fix out of a batch was made at `received` at the latest: it may be much older,
+  /// but the newest of a batch is not old, and those behind it were each made an interval later.
   mutating func learnStored(_ utc: UTCTime, received: Instant) {
     let seen = utc.microseconds - received.microseconds
     let ahead = bootUTC_us.map { seen - $0 } ?? 0

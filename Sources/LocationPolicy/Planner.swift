@@ -191,9 +191,6 @@ public struct Planner: Sendable {
     return figures.fixInterval * (Int64(watermark) + slack)
   }
 
-  /// How long before a promised moment the board is woken from its deepest sleep.
-  public var lead: Interval { (figures.deep ?? figures.idle)?.lead ?? .zero }
-
   /// The deepest sleep that is left in time and that what must wake the board can wake.
   private func sleep(_ receiver: PlannedReceiver, until due: Instant, at now: Instant) -> Plan {
     guard due > now else {

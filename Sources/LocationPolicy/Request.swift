@@ -6,7 +6,12 @@ import LocationTypes
   public let index: Int
 
   /// Names the client at `index`.
-  @inlinable public init(_ index: Int) { self.index = index }
+  ///
+  /// - Precondition: `index` is not negative.
+  @inlinable public init(_ index: Int) {
+    precondition(index >= 0, "clients are numbered from 0")
+    self.index = index
+  }
 }
 
 /// In what state a client's process is (BKG-1).

@@ -70,21 +70,21 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
 
   /// Gives the engine an event, and what follows from it, until it has a plan.
   ///
-  /// A fault of line or pin is told once, when the event is through: the driver then waits before it
-  /// tries again, and never answers a fault with bytes.
+  /// A fault of line or pin is told when the event is through, and so is one of what a client's
+  /// request led to after that: the driver waits before it tries again, and never answers a fault
+  /// with bytes.
   @discardableResult
   private mutating func perform(_ event: Event) -> Effects {
-    var isFaulty = false
-    var isFaultTold = false
-    var effects = step(event, &isFaulty)
+    var fault: Fault?
+    var effects = step(event, &fault)
     while true {
       if effects.proceeds {
-        effects = step(.proceed, &isFaulty)
-      } else if isFaulty && !isFaultTold {
-        isFaultTold = true
-        effects = step(.lineFault, &isFaulty)
+        effects = step(.proceed, &fault)
+      } else if let told = fault {
+        fault = nil
+        effects = step(told.event, &fault)
       } else if let (client, request) = clients.nextRequest(at: board.now) {
-        effects = step(.request(client, request), &isFaulty)
+        effects = step(.request(client, request), &fault)
       } else {
         plan = effects
         return effects
@@ -92,10 +92,10 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
     }
   }
 
-  private mutating func step(_ event: Event, _ isFaulty: inout Bool) -> Effects {
+  private mutating func step(_ event: Event, _ fault: inout Fault?) -> Effects {
     let now = board.now
     let effects = engine.step(event, at: now)
-    if !execute(effects) { isFaulty = true }
+    if let new = execute(effects), fault == nil { fault = new }
     if let name = effects.appended { clients.appended(name, in: engine, at: now) }
     while effects.hasNotices, let notice = engine.nextNotice() {
       clients.receive(notice, from: engine, at: now)
@@ -103,16 +103,31 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
     return effects
   }
 
-  /// Pin, then line speed, then bytes; false if one of them failed.
-  private mutating func execute(_ effects: Effects) -> Bool {
+  /// What of the hardware did not obey.
+  private enum Fault {
+    case line
+    case pin(OutputPin)
+
+    var event: Event {
+      switch self {
+      case .line: .lineFault
+      case .pin(let pin): .pinFault(pin)
+      }
+    }
+  }
+
+  /// Pin, then line speed, then bytes; gives the first that failed.
+  private mutating func execute(_ effects: Effects) -> Fault? {
+    if let command = effects.pin {
+      do { try board.set(command) } catch { return .pin(command.pin) }
+    }
     do {
-      if let command = effects.pin { try board.set(command) }
       if let speed = effects.lineSpeed { try board.setSpeed(speed) }
       if effects.hasOutput { try board.write(engine.output.span) }
-      return true
     } catch {
-      return false
+      return .line
     }
+    return nil
   }
 
   /// Reads what has arrived; false if there was nothing.

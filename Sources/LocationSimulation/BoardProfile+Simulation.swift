@@ -10,7 +10,6 @@ extension BoardProfile {
     var setup = SimulationSetup()
     setup.board.awake_mW = board.awake_mw
     setup.board.idle = simulated(board.idle)
-    setup.board.gatheredBytes = 1
     setup.board.suspended = board.suspended.map(simulated)
     setup.board.off = board.off.map(simulated)
     if let receiver { setup.receiver = figures(receiver) }

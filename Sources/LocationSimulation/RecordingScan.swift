@@ -7,7 +7,8 @@ import SimulatedHAL
 /// A recording does not say when its bytes came: their epochs do. Bytes up to the end of an epoch's
 /// last message belong to that epoch's moment. Times that step back a little stand still until they
 /// are passed, a step of more than an hour is believed when two epochs agree on it, and epochs
-/// without any time follow each other at the given interval. What comes out of a
+/// without any time follow each other at the given interval. Of an uncertain date, and of the date
+/// of an epoch without a position, only the time of day counts. What comes out of a
 /// receiver's own buffer is played when it was true, also where a live epoch was sent before it.
 public struct RecordingScan: Sendable {
   /// The recording with the time of each part, from 0.
@@ -86,9 +87,12 @@ private struct Timeline {
   private static let leap = Interval.seconds(3_600)
   private var first: Int64?
   private var suspect: Int64?
+  /// Two epochs in a row have agreed on the time.
+  private var isAgreed = false
   private var now = Instant.boot
-  private var lastTimeOfDay: Int64?
-  private var days: Int64 = 0
+  private var last: (time: Int64, ofDay: Int64, hasFix: Bool)?
+  /// From UTC to the scale of ``time(of:)``, once a date is certain.
+  private var utcShift: Int64?
 
   init(interval: Interval) { self.interval = interval }
 
@@ -130,33 +134,63 @@ private struct Timeline {
   private mutating func moment(of epoch: Epoch) -> Instant {
     let next = epochs > 1 ? now + interval : now
     guard let time = time(of: epoch) else { return next }
+    let isFirst = first == nil
     let base = first ?? time - now.microseconds
     first = base
     let own = Instant(microseconds: time - base)
     if epoch.origin == .batch { return max(own, .boot) }
     guard own - now > Timeline.leap || now - own > Timeline.leap else {
       suspect = nil
+      if !isFirst { isAgreed = true }
       return max(own, now)
     }
-    // One epoch with a strange date is a mistake of the receiver; two that agree are not.
+    // One epoch with a strange date is a mistake of the receiver, be it the first; two that agree
+    // are not.
     guard let before = suspect, time - before >= 0, time - before < Timeline.leap.microseconds
     else {
       suspect = time
+      if isDated(epoch) { last?.time = base + next.microseconds }
       return next
     }
     suspect = nil
-    if own > now { return own }
+    if own > now, isAgreed { return own }
+    isAgreed = true
     first = time - next.microseconds
     return next
   }
 
-  /// Microseconds on a scale of its own: UTC where the date is known, else days counted by midnights.
+  /// Microseconds on a scale of its own: UTC where it is certain, else steps of the time of day.
+  ///
+  /// A receiver without a position tells the date of a clock that may never have been set.
   private mutating func time(of epoch: Epoch) -> Int64? {
-    if let utc = epoch.utc { return utc.microseconds }
-    guard let time = epoch.timeOfDay_us else { return nil }
+    guard let ofDay = epoch.timeOfDay_us ?? epoch.utc?.microsecondsOfDay else { return nil }
+    var time = stepped(to: ofDay, epoch)
+    if let utc = epoch.utc, isDated(epoch) {
+      let shift = utcShift ?? time - utc.microseconds
+      utcShift = shift
+      time = utc.microseconds + shift
+    }
+    last = (time, ofDay, epoch.fix != nil)
+    return time
+  }
+
+  private func isDated(_ epoch: Epoch) -> Bool {
+    epoch.utc != nil && !epoch.isDateUncertain && epoch.fix != nil
+  }
+
+  /// The epoch before and the way from its time of day, across midnight or not.
+  ///
+  /// Without a position the clock may be set to any time in between: a step back, or over an hour,
+  /// is none in time then. Out of a buffer come earlier epochs.
+  private func stepped(to ofDay: Int64, _ epoch: Epoch) -> Int64 {
+    guard let last else { return ofDay }
     let day: Int64 = 86_400_000_000
-    if let last = lastTimeOfDay, time < last - day / 2 { days += 1 }
-    lastTimeOfDay = time
-    return time + days * day
+    let leap = Timeline.leap.microseconds
+    var step = ofDay - last.ofDay
+    if step < -day / 2 { step += day }
+    if step > day - leap { step -= day }
+    let isSure = epoch.fix != nil && last.hasFix
+    if !isSure, epoch.origin == .live, step < 0 || step > leap { step = interval.microseconds }
+    return last.time + step
   }
 }

@@ -133,9 +133,7 @@ public struct Session {
       at: max(end, tracer.last), tracking_mW: bill ? profile.receiver?.power.track_mw ?? 0 : nil,
       awake_mW: bill ? profile.board.awake_mw : nil)
     return SessionResult(
-      // A recording may be silent for months: there the board rightly sleeps without end.
-      summary: summary,
-      violations: loop.board.violations.filter { bill || $0.kind != .sleepWithoutEnd },
+      summary: summary, violations: loop.board.violations,
       isDeferralAvailable: loop.engine.isDeferralAvailable)
   }
 

@@ -1,4 +1,5 @@
 import LocationTypes
+import SimulatedHAL
 
 /// One thing that happened in a run, as the trace tells it (Docs/Reference/trace.md).
 ///
@@ -61,32 +62,4 @@ public struct TraceFix: Equatable, Sendable {
 }
 
 /// What the receiver does, in the words of the trace.
-public enum TraceReceiverState: UInt8, Sendable, CaseIterable {
-  /// Without supply.
-  case off = 0
-  /// Supply cut, backup supply kept.
-  case backup = 1
-  /// Software standby.
-  case standby = 2
-  /// Looking for its first fix.
-  case acquiring = 3
-  /// A fix every interval.
-  case tracking = 4
-  /// The receiver's own power-save mode.
-  case powersave = 5
-  /// Tracking into its own buffer.
-  case batching = 6
-
-  /// The word that stands in a trace.
-  public var word: String {
-    switch self {
-    case .off: "off"
-    case .backup: "backup"
-    case .standby: "standby"
-    case .acquiring: "acquiring"
-    case .tracking: "tracking"
-    case .powersave: "powersave"
-    case .batching: "batching"
-    }
-  }
-}
+public typealias TraceReceiverState = ReceiverPowerState

@@ -71,27 +71,11 @@ extension TraceRecord {
   init(_ event: TimedBoardEvent) {
     switch event.event {
     case .receiver(let state, let mW):
-      self.init(at: event.time, .receiver(state: TraceReceiverState(state), power_mw: mW))
+      self.init(at: event.time, .receiver(state: state, power_mw: mW))
     case .board(let state, let mW):
       self.init(at: event.time, .board(state: state, power_mw: mW))
     case .wake(let reason):
       self.init(at: event.time, .wake(reason))
     }
-  }
-}
-
-extension TraceReceiverState {
-  /// The simulation's state in the words of the trace.
-  init(_ state: ReceiverPowerState) {
-    self =
-      switch state {
-      case .off: .off
-      case .backup: .backup
-      case .standby: .standby
-      case .acquiring: .acquiring
-      case .tracking: .tracking
-      case .powersave: .powersave
-      case .batching: .batching
-      }
   }
 }

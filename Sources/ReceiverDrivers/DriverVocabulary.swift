@@ -29,6 +29,8 @@ public enum DriverEvent: Sendable {
   case batchPin
   /// The line went away, or could not take what was written.
   case lineFault
+  /// A pin could not be driven; comes before the next deadline (PWR-4).
+  case pinFault(OutputPin)
 }
 
 /// What a driver has to tell.

@@ -22,6 +22,9 @@ public struct PassiveDriver: Sendable {
   /// What has happened; a passive receiver counts nothing but what is dropped.
   public private(set) var counters = DriverCounters()
   private var due: Instant?
+  /// How often running the supply switch failed; it is switched again when `due`.
+  private var switchFailures: Int64 = 0
+  private var mustSwitchAgain = false
   /// UTC of the newest position that was accepted.
   private var newest: UTCTime?
   private var goal: ReceiverGoal?
@@ -39,11 +42,13 @@ public struct PassiveDriver: Sendable {
   /// Never anything.
   public var outgoing: FrameBuffer { FrameBuffer() }
   /// Nothing in flight.
-  public var isSettled: Bool { state != .powering }
+  public var isSettled: Bool { due == nil || mustSwitchAgain }
   /// Never.
   public var buffersFixes: Bool { false }
   /// Never.
   public var isDraining: Bool { false }
+  /// Never any.
+  public var entriesBehind: Int { 0 }
 
   /// Takes an event in; O(1).
   public mutating func handle(_ event: DriverEvent, at now: Instant) -> DriverEffects {
@@ -52,7 +57,8 @@ public struct PassiveDriver: Sendable {
     case .goal(let new): take(new, at: now, &effects)
     case .drain: effects.observation = .drained
     case .deadline: expire(at: now, &effects)
-    case .lineFault: effects.observation = .lost
+    case .lineFault, .pinFault(.receiverWake): effects.observation = .lost
+    case .pinFault(.receiverSupply): takeSupplyFault(at: now, &effects)
     case .message, .batchPin: break
     }
     return effects
@@ -63,13 +69,10 @@ public struct PassiveDriver: Sendable {
     switch (new, state) {
     case (.off, _) where setup.hasSupplySwitch:
       state = .unpowered
-      due = nil
-      effects.pin = PinCommand(.receiverSupply, .inactive)
-      effects.observation = .settled(.off)
+      switchSupply(at: now, &effects)
     case (_, .unpowered):
       state = .powering
-      due = now + setup.powerSettle
-      effects.pin = PinCommand(.receiverSupply, .active)
+      switchSupply(at: now, &effects)
     case (_, .powering): break
     case (.tracking, .tracking): effects.observation = .settled(.tracking)
     case (.off, .tracking), (.standby, .tracking), (.batching, .tracking):
@@ -79,14 +82,39 @@ public struct PassiveDriver: Sendable {
 
   private mutating func expire(at now: Instant, _ effects: inout DriverEffects) {
     guard let due, now >= due, let goal else { return }
+    if mustSwitchAgain { return switchSupply(at: now, &effects) }
     self.due = nil
+    switchFailures = 0
     switch state {
+    case .unpowered: effects.observation = .settled(.off)
     case .powering:
       state = .tracking
       effects.observation = goal == .tracking ? .settled(goal) : .refused(goal)
-    case .unpowered, .tracking: break
+    case .tracking: break
     }
   }
+
+  /// Puts the switch where the state wants it; settled when it has had time to fail (PWR-4).
+  private mutating func switchSupply(at now: Instant, _ effects: inout DriverEffects) {
+    mustSwitchAgain = false
+    let isOn = state != .unpowered
+    due = now + (isOn ? setup.powerSettle : PassiveDriver.switchTime)
+    effects.pin = PinCommand(.receiverSupply, isOn ? .active : .inactive)
+  }
+
+  /// The switch did not obey: it is tried again, after 1, 2, 4 … 60 s.
+  private mutating func takeSupplyFault(at now: Instant, _ effects: inout DriverEffects) {
+    effects.observation = .lost
+    guard state != .tracking else { return }
+    mustSwitchAgain = true
+    due = now + min(.seconds(1 << min(switchFailures, 6)), PassiveDriver.longestBackOff)
+    switchFailures += 1
+  }
+
+  /// The time in which a switch that fails is told.
+  static let switchTime = Interval.milliseconds(1)
+  /// Longest time between two tries to switch.
+  static let longestBackOff = Interval.seconds(60)
 
   /// What to do with an epoch: accepted whenever the receiver has supply, once for each moment.
   ///

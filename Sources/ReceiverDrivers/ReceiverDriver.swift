@@ -66,6 +66,15 @@ public struct ReceiverDriver: Sendable {
     }
   }
 
+  /// How many entries of the receiver's buffer come after the one that is being handled: each was
+  /// made an interval or more after the one before.
+  public var entriesBehind: Int {
+    switch family {
+    case .ubloxM10: ubloxM10.entriesBehind
+    case .passive: passive.entriesBehind
+    }
+  }
+
   /// What has happened so far.
   public var counters: DriverCounters {
     switch family {

@@ -4,6 +4,11 @@ import LocationTypes
 // Emptying the receiver's buffer: retrieve, count the entries, retrieve again, until it is empty.
 
 extension UBloxM10Driver {
+  /// How many entries are still to come after the one that is being handled, as MON-BATCH told.
+  public var entriesBehind: Int {
+    state == .draining || state == .leaving ? Int(drain.remaining ?? 0) : 0
+  }
+
   mutating func beginDrain() {
     drain.rounds = 0
     drain.isAnswered = false

@@ -8,6 +8,8 @@ extension UBloxM10Driver {
   mutating func take(_ new: ReceiverGoal) {
     goal = new
     isAnnounced = false
+    // Asked for anew, batching is tried anew.
+    facts.refusesBatching = false
     pending.settled = false
     attempts.sleepFailures = 0
     switch state {
@@ -62,6 +64,21 @@ extension UBloxM10Driver {
     }
   }
 
+  /// The supply could not be switched: it is as it was before, and tried again (PWR-4).
+  mutating func takeSupplyFault() {
+    switch state {
+    case .idle, .lost: break
+    case .powering:
+      lose()
+      // Into a receiver without supply nothing is driven (PWR-5).
+      facts.power = .cut
+    case .unpowered, .pulsing, .waking, .probing, .probingDefault, .changingSpeed, .configuring,
+      .tracking, .enabling, .muting, .batching, .changingWatermark, .draining, .unmuting,
+      .leaving, .disabling, .fallingAsleep, .standby:
+      lose()
+    }
+  }
+
   /// The deadline has come.
   mutating func expire() {
     switch state {
@@ -80,7 +97,7 @@ extension UBloxM10Driver {
     case .fallingAsleep: fellAsleep()
     case .lost:
       attempts.cyclesPower =
-        setup.hasSupplySwitch
+        setup.hasSupplySwitch && facts.power != .cut
         && attempts.losses.isMultiple(of: UBloxM10Driver.lossesBeforePowerCycle)
       proceed()
     }

@@ -23,7 +23,10 @@ extension UBloxM10Driver {
     if next == .unpowered && state == .unpowered {
       // Rests before the supply may come again, or is where it should be.
       due = wanted == .off ? nil : restUntil
-      if due == nil { announce() }
+      if due == nil {
+        attempts.settle(at: now)
+        announce()
+      }
       return
     }
     enter(next)
@@ -131,11 +134,7 @@ extension UBloxM10Driver {
     restUntil = now + UBloxM10Driver.supplyRest
     forget(power: .cut)
     attempts.cyclesPower = false
-    if wanted == .off {
-      announce()
-    } else {
-      due = restUntil
-    }
+    due = wanted == .off ? now + UBloxM10Driver.switchTime : restUntil
   }
 
   private mutating func beginSettled(_ new: State) {

@@ -95,6 +95,8 @@ public struct UBloxM10Driver: Sendable {
     case .deadline: if let due, now >= due { expire() }
     case .batchPin: takeBatchPin()
     case .lineFault: takeLineFault()
+    case .pinFault(.receiverWake): takeLineFault()
+    case .pinFault(.receiverSupply): takeSupplyFault()
     }
     tellNext()
     return effects

@@ -71,7 +71,7 @@ extension UBloxM10Driver {
     var batch: Batch
     /// The buffer was found empty since live output is on.
     var isDrained = false
-    /// Batching was refused; not tried again before the receiver was lost or without supply.
+    /// Batching was refused; not tried again before the next goal, or a loss of the receiver.
     var refusesBatching = false
     /// The watermark it has.
     var watermark: UInt16 = 0
@@ -120,6 +120,8 @@ extension UBloxM10Driver {
   static let longestBackOff = Interval.seconds(60)
   /// Failed tries after which a receiver with a supply switch is cut off and started anew.
   static let lossesBeforePowerCycle: UInt8 = 4
+  /// The time in which a switch that fails is told; only then does the supply count as cut (PWR-4).
+  static let switchTime = Interval.milliseconds(1)
   /// How long the supply stays cut at least.
   static let supplyRest = Interval.seconds(1)
   /// Bytes that may stand before an answer in the receiver's output: an epoch's sentences.

@@ -17,8 +17,8 @@ public enum ReceiverPowerState: Int, CaseIterable, Sendable {
   /// Running with a fix, storing epochs in its own buffer and sending none.
   case batching = 6
 
-  /// The state's name in a trace.
-  public var name: String {
+  /// The word that stands in a trace.
+  public var word: String {
     switch self {
     case .off: "off"
     case .backup: "backup"
@@ -69,6 +69,8 @@ public struct Violation: Equatable, Sendable, CustomStringConvertible {
     case cutBeforeStandby
     /// The receiver was asked for something it does not have and said no (NAK).
     case refusedByReceiver
+    /// An M10 was sent to standby by the 8-byte request, in which it goes on taking milliamperes.
+    case shortPowerRequest
     /// A sleep was asked for with the alarm too near; a lighter one was entered (PWR-9).
     case alarmTooNear
     /// A sleep was asked for that the board does not have; a lighter one was entered.

@@ -30,6 +30,16 @@ public struct FaultPlan: Equatable, Sendable {
   public var garbage: [Garbage] = []
   /// Times in which the receiver's device does not exist; it has no supply then.
   public var gone: [Range<Instant>] = []
+  /// Times in which the board cannot drive the supply switch: it stays as it is (PWR-4).
+  public var supplySwitchStuck: [Range<Instant>] = []
+  /// Half of the alarms out of a deep sleep come up to the board's alarm resolution too early.
+  ///
+  /// Linux wakes for CLOCK_BOOTTIME_ALARM up to 0.7 s early: whoever wakes must look at the clock.
+  public var alarmsMayBeEarly = false
+  /// Times in which an M10 refuses to switch batching on (NAK).
+  public var batchingRefused: [Range<Instant>] = []
+  /// An M10 does not obey a request for standby until woken, as some do without EXTINT.
+  public var ignoresEndlessStandby = false
 
   /// Creates a plan in which nothing goes wrong.
   public init() {}

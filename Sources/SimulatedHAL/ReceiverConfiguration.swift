@@ -41,7 +41,7 @@ struct ReceiverConfiguration: Sendable {
 
   /// Creates the factory's configuration.
   init(_ figures: ReceiverFigures) {
-    add(ConfigurationKey.measurementPeriod, UInt64(figures.interval.microseconds / 1_000))
+    add(ConfigurationKey.measurementPeriod, 1_000)
     add(ConfigurationKey.navigationRatio, 1)
     add(ConfigurationKey.lineSpeed, UInt64(figures.defaultSpeed))
     for key in [ConfigurationKey.acceptsUBX, ConfigurationKey.sendsUBX] { add(key, 1) }

@@ -79,26 +79,6 @@ struct ReceiverLine: Sendable {
     freeAt = begin + Interval(microseconds: max(duration.microseconds, 1))
   }
 
-  /// When a wait for bytes is over: `enough` have gathered, or a pause follows; nil with no bytes.
-  func ready(enough: Int, pause: Interval) -> Instant? {
-    guard firstBurst < bursts.count else { return nil }
-    var missing = max(enough, 1)
-    var index = firstBurst
-    while true {
-      let burst = bursts[index]
-      let left = burst.total - burst.taken
-      if left >= missing {
-        return Instant(microseconds: burst.arrival(burst.taken + missing - 1))
-      }
-      missing -= left
-      let next = index + 1
-      if next == bursts.count || bursts[next].start > burst.end + pause.microseconds {
-        return Instant(microseconds: burst.end)
-      }
-      index = next
-    }
-  }
-
   /// When the first byte that nobody has taken arrives; nil with no bytes.
   var firstArrival: Instant? {
     guard firstBurst < bursts.count else { return nil }

@@ -49,7 +49,7 @@ extension SimulatedBoard {
 
   /// Drives a pin.
   ///
-  /// - Throws: `PinFault.notWired`.
+  /// - Throws: `PinFault.notWired`; `PinFault.lineLost` while the supply switch is stuck.
   public mutating func set(_ command: PinCommand) throws(PinFault) {
     switch command.pin {
     case .receiverWake:
@@ -57,12 +57,14 @@ extension SimulatedBoard {
       guard command.level != wakePin else { return }
       wakePin = command.level
       if !receiver.isSupplied {
-        guard command.level == .active else { return }
+        // Where there is no receiver at all, none is driven.
+        guard command.level == .active, !receiver.isGone else { return }
         return violate(.droveWithoutSupply, "a pin was driven into a receiver without supply")
       }
       receiver.wakeEdge(at: now)
     case .receiverSupply:
       guard setup.receiver.hasSupplySwitch else { throw .notWired }
+      if setup.faults.supplySwitchStuck.contains(where: { $0.contains(now) }) { throw .lineLost }
       if command.level == .inactive, receiver.isSupplied {
         if receiver.isStandbyPending {
           violate(.cutBeforeStandby, "the supply was cut before the receiver was in standby")

@@ -11,7 +11,7 @@ extension SimulatedBoard {
     in state: BoardState, until deadline: Instant, listening: Bool
   ) -> Waking {
     advance(to: now)
-    if let reason = present(in: state, listening) { return waking(reason) }
+    if let reason = present(listening) { return waking(reason) }
     if deadline <= now { return waking(.alarm) }
     defer { receiver.line.loseExcess(over: SimulatedBoard.inputBuffer, by: now) }
     guard state != .awake else {
@@ -28,22 +28,14 @@ extension SimulatedBoard {
   private static let inputBuffer = 4_096
 
   /// What already ends a wait; a deep sleep is not begun with bytes unread.
-  private func present(in state: BoardState, _ listening: Bool) -> WakeReason? {
-    if listening, lineChanged || isReadable(gathered: state < .suspended) { return .bytes }
+  private func present(_ listening: Bool) -> WakeReason? {
+    if listening, lineChanged || isReadable { return .bytes }
     if pinRose { return .batchPin }
     if let first = requests.first, first <= now { return .request }
     return nil
   }
 
-  private func isReadable(gathered: Bool) -> Bool {
-    let ready = gathered ? gatheredBytes : receiver.line.firstArrival
-    return ready.map { $0 <= now } ?? false
-  }
-
-  /// When a shallow wait for bytes ends.
-  private var gatheredBytes: Instant? {
-    receiver.line.ready(enough: setup.board.gatheredBytes, pause: setup.board.linePause)
-  }
+  private var isReadable: Bool { receiver.line.firstArrival.map { $0 <= now } ?? false }
 
   private mutating func waking(_ reason: WakeReason) -> Waking {
     defer { pinRose = false }
@@ -77,7 +69,7 @@ extension SimulatedBoard {
     if !listening { sources.remove(.bytes) }
     let alarm =
       sources.contains(.alarm)
-      ? SimulatedBoard.alarm(deadline, figures.alarmResolution) : .distantFuture
+      ? alarmMoment(deadline, figures.alarmResolution, isDeep: isDeep) : .distantFuture
     record(.board(state, mW: figures.mW), at: now)
     let (end, reason) = pass(sources, isDeep: isDeep, alarm: alarm)
     now = end
@@ -90,10 +82,17 @@ extension SimulatedBoard {
     return waking(reason)
   }
 
-  /// The first whole multiple of `resolution` not before `deadline`.
-  private static func alarm(_ deadline: Instant, _ resolution: Interval) -> Instant {
+  /// The first whole multiple of `resolution` not before `deadline`; where alarms may be early, every
+  /// other one out of a deep sleep comes less than that before it.
+  private mutating func alarmMoment(
+    _ deadline: Instant, _ resolution: Interval, isDeep: Bool
+  ) -> Instant {
     guard resolution > .zero, deadline < .distantFuture else { return deadline }
     let step = resolution.microseconds
+    if isDeep, setup.faults.alarmsMayBeEarly, alarmRandom.uniform() < 0.5 {
+      let lead = Interval(microseconds: Int64(alarmRandom.uniform() * Double(step)))
+      return max(deadline - lead, now)
+    }
     let count = (deadline.microseconds + step - 1) / step
     return Instant(microseconds: count * step)
   }
@@ -102,9 +101,13 @@ extension SimulatedBoard {
   private mutating func pass(
     _ sources: WakeSources, isDeep: Bool, alarm: Instant
   ) -> (end: Instant, reason: WakeReason) {
-    let limit = now + SimulatedBoard.longestSleep
+    var limit = now + SimulatedBoard.longestSleep
     let begin = now
     while true {
+      // However long a recording is silent: what follows ends the sleep.
+      if let next = receiver.player?.next, next < .distantFuture {
+        limit = max(limit, next + SimulatedBoard.longestSleep)
+      }
       var end = min(alarm, limit)
       var reason = WakeReason.alarm
       if sources.contains(.request), let first = requests.first, first < end {
@@ -112,7 +115,7 @@ extension SimulatedBoard {
         reason = .request
       }
       if sources.contains(.bytes) {
-        let ready = isDeep ? receiver.line.firstArrival(after: begin) : gatheredBytes
+        let ready = isDeep ? receiver.line.firstArrival(after: begin) : receiver.line.firstArrival
         if let ready, ready < end {
           end = ready
           reason = .bytes

@@ -27,6 +27,8 @@ public struct SimulatedBoard: LocationBoard, ~Copyable {
   var hostSpeed: UInt32
   /// When the host's own bytes have left.
   var outputFreeAt = Instant.boot
+  /// Which alarms are early.
+  var alarmRandom: SimulationRandom
   /// Requests to come, in order of time.
   var requests: [Instant] = []
 
@@ -51,6 +53,7 @@ public struct SimulatedBoard: LocationBoard, ~Copyable {
   private init(_ setup: SimulationSetup, _ receiver: SimulatedReceiver) {
     self.setup = setup
     self.receiver = receiver
+    alarmRandom = SimulationRandom(seed: setup.seed, stream: 4)
     books = EnergyLedger()
     hostSpeed = setup.receiver.defaultSpeed
     books.awake_mW = setup.board.awake_mW

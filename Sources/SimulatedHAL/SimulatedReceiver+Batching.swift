@@ -13,6 +13,10 @@ extension SimulatedReceiver {
     guard entries >= 1, entries <= UInt64(most) else {
       return "a batch buffer of \(entries) epochs, where 1 to \(most) can be"
     }
+    let watermark = value(ConfigurationKey.batchWatermark)
+    guard watermark <= entries else {
+      return "a watermark of \(watermark) in a batch buffer of \(entries) epochs"
+    }
     return nil
   }
 

@@ -31,7 +31,11 @@ extension SimulatedReceiver {
     switch command {
     case .valset(let items): configure(items, at: now)
     case .powerRequest(let request):
+      if request.isShortForm {
+        violate(.shortPowerRequest, "the 8-byte RXM-PMREQ leaves an M10 at milliamperes", at: now)
+      }
       guard request.isBackup else { return }
+      if request.duration_ms == 0, faults.plan.ignoresEndlessStandby { return }
       if figures.acknowledgesPowerRequest { acknowledge(.rxmPMREQ, at: now) }
       standbyRequest = request
       standbyAt = max(now, line.freeAt)
@@ -64,6 +68,11 @@ extension SimulatedReceiver {
       return refuse(.cfgVALSET, "key 0x\(String(key, radix: 16)) or its value", at: now)
     }
     if let reason = refusedBatching(items) { return refuse(.cfgVALSET, reason, at: now) }
+    if faults.plan.batchingRefused.contains(where: { $0.contains(now) }),
+      items.value(of: ConfigurationKey.batchEnable) == 1
+    {
+      return sayNo(to: .cfgVALSET, at: now)
+    }
     let before = active
     configuration.write(items)
     active = ActiveConfiguration(figures, configuration)
@@ -99,15 +108,22 @@ extension SimulatedReceiver {
   }
 
   private mutating func refuse(_ identity: UBXIdentity, _ what: String, at now: Instant) {
-    violations.append(
-      Violation(
-        time: now, kind: .refusedByReceiver,
-        text: "the receiver refused message 0x"
-          + String(UInt16(identity.messageClass) << 8 | UInt16(identity.messageID), radix: 16)
-          + ": " + what))
+    violate(
+      .refusedByReceiver,
+      "the receiver refused message 0x"
+        + String(UInt16(identity.messageClass) << 8 | UInt16(identity.messageID), radix: 16)
+        + ": " + what, at: now)
+    sayNo(to: identity, at: now)
+  }
+
+  private mutating func sayNo(to identity: UBXIdentity, at now: Instant) {
     frame.removeAll()
     frame.appendAcknowledgement(of: identity, isAccepted: false)
     transmit(at: now)
+  }
+
+  private mutating func violate(_ kind: Violation.Kind, _ text: String, at now: Instant) {
+    violations.append(Violation(time: now, kind: kind, text: text))
   }
 
   /// Sends what is in the frame buffer.

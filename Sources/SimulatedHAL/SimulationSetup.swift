@@ -133,7 +133,7 @@ public struct ReceiverFigures: Equatable, Sendable {
   public var output = SimulatedOutput.ubx
   /// Speed after power-on, baud; for a streaming receiver, always.
   public var defaultSpeed: UInt32 = 38_400
-  /// Time between two fixes until configured otherwise.
+  /// Time between two fixes of a streaming receiver; an M10 has 1 s until configured otherwise.
   public var interval = Interval.seconds(1)
   /// Power in each state.
   public var power = ReceiverPower()
@@ -226,13 +226,6 @@ public struct BoardFigures: Equatable, Sendable {
     alarmResolution: .seconds(1), minimum: .seconds(2))
   /// Powered off until an alarm; nil if it cannot.
   public var off: SleepFigures?
-  /// A listening wait ends when that many bytes have gathered, or when the line pauses.
-  ///
-  /// 1 wakes for every byte; the trigger level of a UART's own buffer, or DMA with the line's idle
-  /// interrupt, wake less often.
-  public var gatheredBytes = 1
-  /// A silence that counts as a pause of the line.
-  public var linePause = Interval.milliseconds(2)
 
   /// Creates the figures of a small board that can suspend.
   public init() {}

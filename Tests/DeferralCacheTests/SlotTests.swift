@@ -104,6 +104,22 @@ private func checksum(_ bytes: [UInt8]) -> UInt32 {
     }
   }
 
+  @Test("a boot time that 56 bits do not hold is kept as the nearest", arguments: [1, -1])
+  func distantBoot(sign: Int64) {
+    let end: Int64 = (1 << 55) - 1
+    for distance in [end - 1, end, end + 1, end + 2, Int64.max] as [Int64] {
+      var given = fix(1)
+      given.acquired = Instant(microseconds: sign * distance)
+      var kept = given
+      kept.acquired = Instant(microseconds: sign * min(distance, end))
+      #expect(Slot(given, named: FixName(generation: 1, sequence: 1)).fix == kept)
+    }
+    var given = fix(1)
+    given.acquired = Instant(microseconds: .min)
+    let kept = Slot(given, named: FixName(generation: 1, sequence: 1)).fix
+    #expect(kept?.acquired == Instant(microseconds: -end))
+  }
+
   @Test("a slot with any one bit flipped is none, and neither is a blank one")
   func flippedBits() {
     let whole = bytes(Slot(fix(7), named: FixName(generation: 3, sequence: 9)))

@@ -203,8 +203,9 @@ func bytes(_ buffer: FrameBuffer) -> [UInt8] { (0..<buffer.count).map { buffer[$
         == [.powerRequest(UBXPowerRequest(duration_ms: 10_000, wakeupSources: 0x60))])
 
     let short = bytes(hex: "B5 62 02 41 08 00 00 00 00 00 02 00 00 00 4D 3B")
-    #expect(
-      commands(short) == [.powerRequest(UBXPowerRequest(isForced: false, wakeupSources: 0))])
+    var eightBytes = UBXPowerRequest(isForced: false, wakeupSources: 0)
+    eightBytes.isShortForm = true
+    #expect(commands(short) == [.powerRequest(eightBytes)])
   }
 }
 
@@ -265,6 +266,11 @@ func bytes(_ buffer: FrameBuffer) -> [UInt8] { (0..<buffer.count).map { buffer[$
   func invalidPlace() {
     #expect(solution { $0[78] = 1 }?.isFixOK == false)
     #expect(solution { $0[78] = 2 }?.isFixOK == true)
+    let short = solution {
+      $0[78] = 1
+      $0.removeLast(8)
+    }
+    #expect(short?.isFixOK == true, "reserved in the 84-byte form")
     #expect(solution { $0[21] = 0 }?.isFixOK == false)
     // The 84-byte form has other bits there: reserved ones.
     let short = solution {
@@ -310,6 +316,29 @@ func bytes(_ buffer: FrameBuffer) -> [UInt8] { (0..<buffer.count).map { buffer[$
     #expect(read.solution.satellites == nil && read.solution.heightMSL_mm == nil)
     #expect(read.solution.verticalAccuracy_mm == nil && read.messageCount == 7)
     #expect(read.solution.longitude_e7 == 1 && read.solution.horizontalAccuracy_mm == 4)
+  }
+
+  @Test("flags of LOG-BATCH: fix OK, differential, power-save state; no carrier solution")
+  func batchFlags() {
+    for flags in UInt8.min...UInt8.max {
+      var payload = [UInt8](repeating: 0, count: 100)
+      payload[25] = flags
+      guard case .batchEntry(let read)? = decode(ubx(0x21, 0x11, payload)).messages.first else {
+        Issue.record("not decoded")
+        return
+      }
+      #expect(read.solution.isFixOK == (flags & 1 != 0))
+      #expect(read.solution.isDifferential == (flags & 2 != 0))
+      #expect(read.solution.carrierSolution == 0)
+    }
+    var solution = UBXSolution(
+      utc: UTCTime(microseconds: 1_580_424_000_000_000), fixType: 3, isFixOK: true,
+      longitude_e7: 1, latitude_e7: 2, height_mm: 3, horizontalAccuracy_mm: 4)
+    solution.carrierSolution = 2
+    var buffer = FrameBuffer()
+    buffer.appendBatchEntry(
+      UBXBatchEntry(messageCount: 7, hasExtraPVT: false, solution: solution))
+    #expect(buffer[6 + 25] == 1)
   }
 
   @Test("a solution that was made of a fix gives the fix back, to 1e-7 degree")

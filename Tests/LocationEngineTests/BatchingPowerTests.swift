@@ -7,20 +7,6 @@ import Testing
 
 @Suite("A receiver that batches, its power and its faults")
 struct BatchingPowerTests {
-  private func deferring(
-    _ distance: Double = .unlimited, _ timeout: Double = .unlimited, limit: Int = 1_000,
-    watermark: UInt16 = 200, clients: Int = 1, speed: Double = 0, hasPin: Bool = true
-  ) -> BoardBench {
-    let bench = BoardBench(
-      limit: limit, watermark: watermark, clients: clients, speed: speed, hasPin: hasPin)
-    bench.run(10)
-    for client in bench.clients {
-      client.defer(untilTraveled: distance, timeout: timeout)
-    }
-    bench.settle()
-    return bench
-  }
-
   @Test("DEF-42: a tunnel ends nothing; the timeout does, and the host is not kept awake by it")
   func tunnel() {
     let bench = BoardBench { board, _ in
@@ -84,7 +70,7 @@ struct BatchingPowerTests {
   @Test(
     "PWR-1: the least state for all: tracking for a live client, batching for deferred ones alone")
   func leastState() {
-    let bench = deferring(clients: 2)
+    let bench = BoardBench.deferring(clients: 2)
     #expect(bench.receiver == .batching)
     bench.clients[1].disallow()
     bench.run(5)
@@ -128,7 +114,7 @@ struct BatchingPowerTests {
   )
   func hold() {
     for isAcknowledged in [true, false] {
-      let bench = deferring(limit: 30)
+      let bench = BoardBench.deferring(limit: 30)
       bench.client.acknowledges = isAcknowledged
       bench.forget()
       bench.run(320)
@@ -154,6 +140,83 @@ struct BatchingPowerTests {
       let utc = fix.fix.utc ?? Scenario.start
       let truth = Instant.boot + (utc - Scenario.start)
       #expect((fix.fix.acquired - truth).seconds < 0.5)
+    }
+    bench.expectOrdered()
+  }
+
+  @Test(
+    "PWR-4: a supply switch that is stuck is told, and tried again; nothing is driven meanwhile")
+  func stuckSwitch() {
+    let bench = BoardBench { board, setup in
+      board.receiver.hasSupplySwitch = true
+      setup.receiver?.hasSupplySwitch = true
+      board.faults.supplySwitchStuck = [Instant(seconds: 0)..<Instant(seconds: 20)]
+    }
+    bench.run(19)
+    // Nobody was there yet when it failed for the first time.
+    #expect(bench.client.story.isEmpty && bench.receiver == .backup)
+    bench.client.defer(untilTraveled: .unlimited, timeout: 60)
+    #expect(bench.client.text == "finish(11)")
+    bench.run(40)
+    #expect(bench.receiver == .tracking && !bench.client.fixes.isEmpty)
+    bench.client.defer(untilTraveled: .unlimited, timeout: 60)
+    bench.run(10)
+    #expect(bench.state == .engaged && bench.receiver == .batching)
+    #expect(bench.violations.isEmpty)
+  }
+
+  @Test("one refusal does not end batching for good: it is asked for again, ever more seldom")
+  func refusedForAWhile() {
+    let bench = BoardBench { board, _ in
+      board.faults.batchingRefused = [Instant(seconds: 0)..<Instant(seconds: 200)]
+    }
+    bench.run(10)
+    bench.client.defer(untilTraveled: .unlimited, timeout: .unlimited)
+    bench.run(170)
+    // Asked at 10, 70 and 190 s; the next time at 430 s.
+    #expect(bench.counters.refusals == 2 && bench.receiver == .tracking)
+    bench.run(40)
+    #expect(bench.counters.refusals == 3)
+    bench.run(200)
+    #expect(bench.receiver == .tracking)
+    bench.run(20)
+    #expect(bench.receiver == .batching && bench.counters.refusals == 3)
+    bench.client.disallow()
+    bench.run(3)
+    bench.expectWhole()
+  }
+
+  @Test("a receiver that comes back from a loss is asked to batch at once, whatever was refused")
+  func refusedBeforeALoss() {
+    let bench = BoardBench { board, _ in
+      board.faults.batchingRefused = [Instant(seconds: 0)..<Instant(seconds: 75)]
+      board.faults.gone = [Instant(seconds: 80)..<Instant(seconds: 81)]
+    }
+    bench.run(10)
+    bench.client.defer(untilTraveled: .unlimited, timeout: .unlimited)
+    bench.run(65)
+    #expect(bench.counters.refusals == 2 && bench.receiver == .tracking)
+    bench.run(20)
+    bench.client.defer(untilTraveled: .unlimited, timeout: .unlimited)
+    bench.run(5)
+    #expect(bench.receiver == .batching && bench.counters.refusals == 2)
+  }
+
+  @Test("STD-7: a first drain before any live fix: each entry bears its own moment")
+  func firstDrain() {
+    let bench = BoardBench(watermark: 50)
+    bench.client.defer(untilTraveled: .unlimited, timeout: .unlimited)
+    bench.run(120)
+    #expect(bench.appended.count >= 90)
+    for fix in bench.appended {
+      let utc = fix.fix.utc ?? Scenario.start
+      let late = fix.fix.acquired - (Instant.boot + (utc - Scenario.start))
+      #expect(late >= .zero && late < .milliseconds(1_500))
+    }
+    // Of the first 50 entries five were made before there was a fix.
+    let first = bench.appended.prefix(45)
+    for (a, b) in zip(first, first.dropFirst()) {
+      #expect(b.fix.acquired - a.fix.acquired == .seconds(1))
     }
     bench.expectOrdered()
   }

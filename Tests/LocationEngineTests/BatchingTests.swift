@@ -7,23 +7,9 @@ import Testing
 
 @Suite("A receiver that batches")
 struct BatchingTests {
-  private func deferring(
-    _ distance: Double = .unlimited, _ timeout: Double = .unlimited, limit: Int = 1_000,
-    watermark: UInt16 = 200, clients: Int = 1, speed: Double = 0, hasPin: Bool = true
-  ) -> BoardBench {
-    let bench = BoardBench(
-      limit: limit, watermark: watermark, clients: clients, speed: speed, hasPin: hasPin)
-    bench.run(10)
-    for client in bench.clients {
-      client.defer(untilTraveled: distance, timeout: timeout)
-    }
-    bench.settle()
-    return bench
-  }
-
   @Test("PWR-2: an engaged deferral wakes the host once a full cache, and for no more than 2 s")
   func headline() {
-    let bench = deferring(limit: 30)
+    let bench = BoardBench.deferring(limit: 30)
     bench.fixes(count: 3_600, every: .seconds(1))
     let batches = bench.client.batches.map(\.count)
     #expect(batches.allSatisfy { $0 >= 30 && $0 <= 32 })
@@ -35,7 +21,7 @@ struct BatchingTests {
 
   @Test("DEF-33: the receiver's buffer is drained at the watermark, and not before")
   func watermark() {
-    let bench = deferring(watermark: 50)
+    let bench = BoardBench.deferring(watermark: 50)
     bench.run(40)
     #expect(bench.hostWakes == 0)
     bench.run(20)
@@ -50,7 +36,7 @@ struct BatchingTests {
 
   @Test("DEF-33: without a pin the clock tells when it is full")
   func noPin() {
-    let bench = deferring(limit: 40, hasPin: false)
+    let bench = BoardBench.deferring(limit: 40, hasPin: false)
     bench.run(1_000)
     #expect((20...26).contains(bench.hostWakes))
     #expect(bench.client.batches.count >= 20)
@@ -170,7 +156,7 @@ struct BatchingTests {
 
   @Test("DEF-13: a second call while fixes are still in the receiver: they are the first one's")
   func secondCall() {
-    let bench = deferring(.unlimited, 1_000)
+    let bench = BoardBench.deferring(.unlimited, 1_000)
     bench.run(30)
     #expect(bench.holdsFixes)
     bench.client.defer(untilTraveled: .unlimited, timeout: 1_000)
@@ -192,7 +178,7 @@ struct BatchingTests {
     "DEF-15, DEF-37: cancelled or stopped, what the receiver holds is drained first and told whole")
   func cancelled() {
     for isStop in [false, true] {
-      let bench = deferring()
+      let bench = BoardBench.deferring()
       bench.run(30)
       if isStop { bench.client.stop() } else { bench.client.disallow() }
       let call = bench.now
@@ -213,7 +199,7 @@ struct BatchingTests {
 
   @Test("DEF-27: foreground drains at once and goes on live; background batches again")
   func toForeground() {
-    let bench = deferring()
+    let bench = BoardBench.deferring()
     bench.run(30)
     bench.foreground()
     bench.run(3)
@@ -233,7 +219,7 @@ struct BatchingTests {
 
   @Test("DEF-29: a live client empties the receiver; when it stops the other engages again")
   func liveBeside() {
-    let bench = deferring(clients: 2)
+    let bench = BoardBench.deferring(clients: 2)
     let (deferred, other) = (bench.clients[0], bench.clients[1])
     bench.run(20)
     other.disallow()

@@ -104,6 +104,17 @@ final class Bench: Desk {
     }
   }
 
+  /// A bench in the background whose first client has called `allowDeferred`.
+  static func deferring(
+    _ distance: Double = .unlimited, _ timeout: Double = .unlimited, limit: Int = 1_000,
+    clients: Int = 1
+  ) -> Bench {
+    let bench = Bench(limit: limit, clients: clients)
+    bench.background()
+    bench.client.defer(untilTraveled: distance, timeout: timeout)
+    return bench
+  }
+
   /// The service starts anew over the same ring.
   func restart() {
     engine = memory.engine(setup)
@@ -258,7 +269,7 @@ final class Bench: Desk {
   private func isWaking(_ event: Event) -> Bool {
     switch event {
     case .bytes: plan.listens
-    case .time, .batchPin, .request, .sleepInhibitor, .lineFault: true
+    case .time, .batchPin, .request, .sleepInhibitor, .lineFault, .pinFault: true
     case .proceed: false
     }
   }

@@ -77,6 +77,21 @@ final class BoardBench: Desk {
     }
   }
 
+  /// A bench whose clients have called `allowDeferred`, and whose receiver batches.
+  static func deferring(
+    _ distance: Double = .unlimited, _ timeout: Double = .unlimited, limit: Int = 1_000,
+    watermark: UInt16 = 200, clients: Int = 1, speed: Double = 0, hasPin: Bool = true
+  ) -> BoardBench {
+    let bench = BoardBench(
+      limit: limit, watermark: watermark, clients: clients, speed: speed, hasPin: hasPin)
+    bench.run(10)
+    for client in bench.clients {
+      client.defer(untilTraveled: distance, timeout: timeout)
+    }
+    bench.settle()
+    return bench
+  }
+
   private static func engineSetup(
     _ limit: Int, _ watermark: UInt16, _ hasPin: Bool, _ hasDeepSleep: Bool, _ lineSpeed: UInt32
   ) -> EngineSetup {

@@ -6,16 +6,6 @@ import Testing
 
 @Suite("What a deferral caches, and how it ends")
 struct DeferralCacheTests {
-  private func deferring(
-    _ distance: Double = .unlimited, _ timeout: Double = .unlimited, limit: Int = 1_000,
-    clients: Int = 1
-  ) -> Bench {
-    let bench = Bench(limit: limit, clients: clients)
-    bench.background()
-    bench.client.defer(untilTraveled: distance, timeout: timeout)
-    return bench
-  }
-
   @Test("DEF-31: the cache has the size that was handed in, and never grows")
   func fixedSize() {
     let bench = Bench(limit: 4, capacity: 9)
@@ -50,7 +40,7 @@ struct DeferralCacheTests {
 
   @Test("DEF-34: an end with nothing cached is the finish alone")
   func emptyEnd() {
-    let bench = deferring(.unlimited, 5)
+    let bench = Bench.deferring(.unlimited, 5)
     bench.run(6)
     #expect(bench.client.text == "finish")
   }
@@ -58,7 +48,7 @@ struct DeferralCacheTests {
   @Test(
     "DEF-43: a receiver that is gone ends deferrals with 11, batch, 0; then it goes on by itself")
   func lost() {
-    let bench = deferring(clients: 2)
+    let bench = Bench.deferring(clients: 2)
     let live = bench.clients[1]
     live.stop()
     bench.fixes(count: 3)
@@ -79,7 +69,7 @@ struct DeferralCacheTests {
 
   @Test("DEF-11: a client that dies takes its deferral with it; its fixes wait for its successor")
   func crash() {
-    let bench = deferring(.unlimited, 10)
+    let bench = Bench.deferring(.unlimited, 10)
     bench.client.acknowledges = false
     bench.fixes(count: 3)
     bench.client.ask(.disconnect)
@@ -94,7 +84,7 @@ struct DeferralCacheTests {
 
   @Test("X1: the handler of a final batch may call again without another fix between")
   func callsAgain() {
-    let bench = deferring(.unlimited, 5)
+    let bench = Bench.deferring(.unlimited, 5)
     bench.client.onFinish = [.allowDeferred(distance: .infinity, timeout: 5)]
     bench.fixes(count: 20)
     #expect(

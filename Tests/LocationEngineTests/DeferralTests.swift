@@ -7,16 +7,6 @@ import Testing
 
 @Suite("A deferral that goes on")
 struct DeferralTests {
-  private func deferring(
-    _ distance: Double = .unlimited, _ timeout: Double = .unlimited, limit: Int = 1_000,
-    clients: Int = 1
-  ) -> Bench {
-    let bench = Bench(limit: limit, clients: clients)
-    bench.background()
-    bench.client.defer(untilTraveled: distance, timeout: timeout)
-    return bench
-  }
-
   // MARK: Criteria
 
   @Test("DEF-16: distance and timeout met at once give one finish")
@@ -46,7 +36,7 @@ struct DeferralTests {
     "DEF-17: the timeout counts boot time, however UTC jumps",
     arguments: [Interval.seconds(3_600), .seconds(-3_600), .seconds(18), .seconds(-619_315_200)])
   func utcJumps(_ jump: Interval) {
-    let bench = deferring(.unlimited, 10)
+    let bench = Bench.deferring(.unlimited, 10)
     let start = bench.now
     bench.fixes(count: 4)
     bench.utcError = jump
@@ -75,7 +65,7 @@ struct DeferralTests {
 
   @Test("DEF-18: the alarm is set early by what waking takes")
   func alarm() {
-    let bench = deferring(.unlimited, 100)
+    let bench = Bench.deferring(.unlimited, 100)
     // 2 ms to resume and 1 ms of the alarm's grain.
     #expect(bench.plan.wake == bench.now + .seconds(100) - .milliseconds(3))
     #expect(bench.plan.board == .idle)
@@ -110,7 +100,7 @@ struct DeferralTests {
 
   @Test("DEF-20: an hour at rest in the receiver's noise is no distance")
   func atRest() {
-    let bench = deferring(50, .unlimited, limit: 4_000)
+    let bench = Bench.deferring(50, .unlimited, limit: 4_000)
     var random = Seeded(1)
     let home = bench.place
     for _ in 0..<3_600 {
@@ -176,7 +166,7 @@ struct DeferralTests {
 
   @Test("DEF-42: without a fix it goes on, and the timeout ends it")
   func tunnel() {
-    let bench = deferring(.unlimited, 300)
+    let bench = Bench.deferring(.unlimited, 300)
     let start = bench.now
     bench.fixes(count: 5)
     for _ in 0..<290 {
@@ -227,7 +217,7 @@ struct DeferralTests {
 
   @Test("DEF-27: coming to the foreground flushes at once; armed again, no finish")
   func toForeground() {
-    let bench = deferring()
+    let bench = Bench.deferring()
     bench.fixes(count: 3)
     bench.foreground()
     #expect(bench.client.text == "batch(0...2)")
@@ -263,7 +253,7 @@ struct DeferralTests {
 
   @Test("DEF-29: a client that needs fixes now keeps another from engaging, as long as it does")
   func otherClient() {
-    let bench = deferring(clients: 2)
+    let bench = Bench.deferring(clients: 2)
     let (deferred, live) = (bench.clients[0], bench.clients[1])
     #expect(bench.state == .armed)
     bench.fixes(count: 2)
@@ -306,7 +296,7 @@ struct DeferralTests {
     "DEF-30: no change of foreground, background or sleep loses, doubles or reorders",
     arguments: 1...20)
   func switching(_ seed: UInt64) {
-    let bench = deferring(limit: 20, clients: 3)
+    let bench = Bench.deferring(limit: 20, clients: 3)
     var random = Seeded(seed)
     for client in bench.clients.dropFirst() { client.background() }
     for _ in 0..<300 {

@@ -352,4 +352,10 @@ struct ClientDeliveryTests {
     #expect(world.demand == .none)
     #expect(world.client.distanceCheck == .distantFuture)
   }
+
+  @Test("clients are numbered from 0")
+  func numbers() async {
+    #expect(ClientID(0).index == 0)
+    await #expect(processExitsWith: .failure) { _ = ClientID(-1) }
+  }
 }

@@ -198,7 +198,7 @@ private let enabling = "max=300 warn=250 extra=1 odo=0 pio=1 pioid=6 low=0 batch
     first.expectWhole()
   }
 
-  @Test("A receiver that cannot batch refuses it once and is left tracking")
+  @Test("A receiver that cannot batch refuses it once for each goal and is left tracking")
   func refusal() {
     let bench = Bench(Setups.wired)
     bench.receiver.supportsBatching = false
@@ -210,9 +210,39 @@ private let enabling = "max=300 warn=250 extra=1 odo=0 pio=1 pioid=6 low=0 batch
     bench.run(5)
     #expect(bench.taken.count >= 5)
     bench.forget()
-    bench.step(.goal(.batching(watermark: 100)))
+    bench.reach(.batching(watermark: 100))
     #expect(bench.told == [.refused(.batching(watermark: 100))])
+    #expect(bench.driver.counters.refusals == 2)
+    // It may have been of the moment; but it is not asked again unless the goal is.
+    bench.receiver.supportsBatching = true
+    bench.receiver.answersRetrieval = true
+    bench.run(60)
+    #expect(bench.driver.state == .tracking)
+    bench.reach(.batching(watermark: 100))
+    #expect(bench.told.last == .settled(.batching(watermark: 100)))
     bench.expectClean()
+    bench.expectWhole()
+  }
+
+  @Test("Of each entry it is known how many come after it; outside of a drain none do")
+  func entriesBehind() {
+    let bench = Bench.batching()
+    bench.run(60)
+    #expect(bench.driver.entriesBehind == 0)
+    bench.step(.drain)
+    bench.run(5)
+    let count = bench.behind.first.map { $0 + 1 } ?? 0
+    #expect(count >= 60 && bench.behind.count >= count)
+    #expect(bench.behind.prefix(count) == ((0..<count).reversed())[...])
+    #expect(bench.behind.dropFirst(count).allSatisfy { $0 == 0 })
+    #expect(bench.driver.entriesBehind == 0)
+    bench.run(40)
+    bench.receiver.stallsAfter = 10
+    bench.step(.drain)
+    while bench.driver.state == .draining && bench.driver.entriesBehind < 1 { bench.run(0.001) }
+    #expect(bench.driver.entriesBehind > 10)
+    bench.step(.lineFault)
+    #expect(bench.driver.entriesBehind == 0)
   }
 
   @Test("A receiver that refuses to retrieve holds nothing")

@@ -22,11 +22,15 @@ final class Bench {
   private(set) var told: [DriverObservation] = []
   /// The epochs that were handed on, in order, by their number.
   private(set) var taken: [Int] = []
+  /// Of each batch entry, how many were still to come after it.
+  private(set) var behind: [Int] = []
   /// Pins as they were driven.
   private(set) var pins: [PinCommand] = []
   /// States that were entered.
   private(set) var states: [UBloxM10Driver.State] = []
   private(set) var violations: [String] = []
+  /// So many times the supply switch does not obey.
+  var failingSwitches = 0
   /// Whether batch pin edges are passed on.
   var passesPin = true
   /// The supply is cut at once when the driver says so; when was standby last asked for?
@@ -59,16 +63,26 @@ final class Bench {
     if case .lineFault = event { commandUntil = nil }
     let effects = driver.handle(event, at: now)
     if states.last != driver.state { states.append(driver.state) }
-    if let pin = effects.pin { drive(pin) }
+    var isStuck = false
+    if let pin = effects.pin { isStuck = !drive(pin) }
     if let speed = effects.lineSpeed { lineSpeed = speed }
     if driver.hasOutgoing { write() }
     if effects.observation != .none { told.append(effects.observation) }
     while let epoch = driver.nextHeld() { take(epoch) }
     check(event)
+    if isStuck { step(.pinFault(.receiverSupply)) }
   }
 
-  private func drive(_ pin: PinCommand) {
+  /// Drives a pin; false if it does not obey.
+  private func drive(_ pin: PinCommand) -> Bool {
     pins.append(pin)
+    if pin.pin == .receiverSupply, failingSwitches > 0 {
+      failingSwitches -= 1
+      return false
+    }
+    if !receiver.hasSupply, pin.pin == .receiverWake, pin.level == .active {
+      violations.append("a pin driven into a receiver without supply")
+    }
     if pin.pin == .receiverWake { wakePin = pin.level }
     let cuts = pin == PinCommand(.receiverSupply, .inactive)
     if cuts && receiver.hasSupply {
@@ -79,6 +93,7 @@ final class Bench {
     }
     if pin == PinCommand(.receiverSupply, .active) { standbyAskedAt = nil }
     receiver.set(pin, at: now)
+    return true
   }
 
   private func write() {
@@ -115,6 +130,7 @@ final class Bench {
     defer { pauseAt = assembler.isOpen ? now + .milliseconds(200) : nil }
     guard var epoch = assembler.add(message, at: now) else { return }
     while true {
+      if epoch.origin == .batch { behind.append(driver.entriesBehind) }
       if driver.admit(epoch, at: now) == .accept { take(epoch) }
       guard let more = assembler.next() else { return }
       epoch = more

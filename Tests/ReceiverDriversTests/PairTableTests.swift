@@ -77,38 +77,42 @@ import Testing
     }
   }
 
+  /// Where something is at work, a fault of any line gives the receiver up for now.
+  private static let faults = "fault:lost(lost) wake-fault:lost(lost) supply-fault:lost(lost)"
+
   /// State | event: the state it leads to (none: stays), ! writes, ^ wake pin, # supply, (told).
   static let expected = [
-    "idle | off:unpowered#(settled) standby:powering# tracking:powering# "
+    "idle | off:unpowered# standby:powering# tracking:powering# "
       + "batching:powering# drain:(drained)",
-    "unpowered | off:(settled) drain:(drained)",
-    "powering | fault:lost(lost) deadline:probing!",
-    "pulsing | drain:(drained) fault:lost^(lost) deadline:waking^",
-    "waking | drain:(drained) fault:lost(lost) deadline:probing!",
-    "probing | fault:lost(lost) deadline:! version:configuring!",
-    "probingDefault | fault:lost(lost) deadline:! version:changingSpeed!",
-    "changingSpeed | fault:lost(lost) deadline:probing! ack:probing! nak:probing!",
-    "configuring | fault:lost(lost) deadline:! ack:leaving! nak:!",
+    "unpowered | off:(settled) drain:(drained) supply-fault:lost(lost)",
+    "powering | \(faults) deadline:probing!",
+    "pulsing | drain:(drained) fault:lost^(lost) wake-fault:lost^(lost) "
+      + "supply-fault:lost^(lost) deadline:waking^",
+    "waking | drain:(drained) \(faults) deadline:probing!",
+    "probing | \(faults) deadline:! version:configuring!",
+    "probingDefault | \(faults) deadline:! version:changingSpeed!",
+    "changingSpeed | \(faults) deadline:probing! ack:probing! nak:probing!",
+    "configuring | \(faults) deadline:! ack:leaving! nak:!",
     "tracking | off:fallingAsleep! standby:fallingAsleep! tracking:(settled) "
-      + "batching:enabling! drain:(drained) fault:lost(lost) deadline:probing! "
+      + "batching:enabling! drain:(drained) \(faults) deadline:probing! "
       + "rmc:configuring!",
-    "enabling | drain:(drained) fault:lost(lost) deadline:! ack:muting! "
+    "enabling | drain:(drained) \(faults) deadline:! ack:muting! "
       + "nak:tracking(refused)",
-    "muting | fault:lost(lost) deadline:! ack:batching(settled) nak:!",
+    "muting | \(faults) deadline:! ack:batching(settled) nak:!",
     "batching | off:unmuting! standby:unmuting! tracking:unmuting! "
-      + "batching:changingWatermark! drain:draining! pin:draining! fault:lost(lost) "
+      + "batching:changingWatermark! drain:draining! pin:draining! \(faults) "
       + "pvt:configuring! rmc:configuring!",
-    "changingWatermark | fault:lost(lost) deadline:! ack:batching(settled) nak:!",
-    "draining | fault:lost(lost) deadline:! pvt:configuring! rmc:configuring! "
+    "changingWatermark | \(faults) deadline:! ack:batching(settled) nak:!",
+    "draining | \(faults) deadline:! pvt:configuring! rmc:configuring! "
       + "nak-batch:configuring! empty:enabling!(drained)",
-    "unmuting | fault:lost(lost) deadline:! ack:leaving! nak:!",
-    "leaving | fault:lost(lost) deadline:! nak-batch:disabling! empty:disabling!",
-    "disabling | fault:lost(lost) deadline:! ack:tracking(settled) nak:tracking(settled)",
-    "fallingAsleep | drain:(drained) fault:lost(lost) deadline:standby(settled) pvt:! "
+    "unmuting | \(faults) deadline:! ack:leaving! nak:!",
+    "leaving | \(faults) deadline:! nak-batch:disabling! empty:disabling!",
+    "disabling | \(faults) deadline:! ack:tracking(settled) nak:tracking(settled)",
+    "fallingAsleep | drain:(drained) \(faults) deadline:standby(settled) pvt:! "
       + "rmc:! ack:! nak:! ack-pmreq:! nak-pmreq:! nak-batch:! version:! empty:! filled:! "
       + "entry:! other:!",
-    "standby | off:unpowered#(settled) standby:(settled) tracking:pulsing^ "
-      + "batching:pulsing^ drain:(drained) fault:lost(lost) pvt:fallingAsleep! "
+    "standby | off:unpowered# standby:(settled) tracking:pulsing^ "
+      + "batching:pulsing^ drain:(drained) \(faults) pvt:fallingAsleep! "
       + "rmc:fallingAsleep! ack:fallingAsleep! nak:fallingAsleep! ack-pmreq:fallingAsleep! "
       + "nak-pmreq:fallingAsleep! nak-batch:fallingAsleep! version:fallingAsleep! "
       + "empty:fallingAsleep! filled:fallingAsleep! entry:fallingAsleep! other:fallingAsleep!",

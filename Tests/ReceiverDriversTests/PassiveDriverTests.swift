@@ -40,11 +40,53 @@ import Testing
     #expect(driver.admit(Epoch(), at: at(400)) == .accept)
     #expect(driver.handle(.goal(.standby), at: at(500)).observation == .refused(.standby))
     let off = driver.handle(.goal(.off), at: at(600))
-    #expect(off.pin == PinCommand(.receiverSupply, .inactive) && off.observation == .settled(.off))
+    #expect(off.pin == PinCommand(.receiverSupply, .inactive) && off.observation == .none)
+    // Settled when the switch has had the time to say that it failed.
+    #expect(driver.deadline == at(601) && !driver.isSettled)
+    #expect(driver.handle(.deadline, at: at(601)).observation == .settled(.off))
     #expect(driver.deadline == nil && driver.isSettled)
     #expect(driver.handle(.goal(.batching(watermark: 1)), at: at(700)).pin?.level == .active)
     #expect(
       driver.handle(.deadline, at: at(2_000)).observation == .refused(.batching(watermark: 1)))
+  }
+
+  @Test("PWR-4: a switch that fails is told each time and tried again, ever more seldom")
+  func switchFails() {
+    for goal in [ReceiverGoal.off, .tracking] {
+      var driver = ReceiverDriver(ReceiverSetup(family: .passive, hasSupplySwitch: true))
+      let command = PinCommand(.receiverSupply, goal == .off ? .inactive : .active)
+      #expect(driver.handle(.goal(goal), at: at(0)).pin == command)
+      var now: Int64 = 0
+      for pause in [1, 2, 4, 8, 16, 32, 60, 60] as [Int64] {
+        #expect(driver.handle(.pinFault(.receiverSupply), at: at(now)).observation == .lost)
+        #expect(driver.isSettled && driver.deadline == at(now + pause * 1_000))
+        now += pause * 1_000
+        #expect(driver.handle(.deadline, at: at(now - 1)) == DriverEffects())
+        let again = driver.handle(.deadline, at: at(now))
+        #expect(again.pin == command && again.observation == .none && !driver.isSettled)
+      }
+      now += 300
+      #expect(driver.handle(.deadline, at: at(now)).observation == .settled(goal))
+      #expect(driver.isSettled && driver.deadline == nil)
+      // It counts anew from there.
+      _ = driver.handle(.goal(.off), at: at(now))
+      _ = driver.handle(.pinFault(.receiverSupply), at: at(now))
+      #expect(driver.deadline == at(now + 1_000))
+    }
+  }
+
+  @Test("A goal overtakes a switch that is to be tried again")
+  func goalAfterFault() {
+    var driver = ReceiverDriver(ReceiverSetup(family: .passive, hasSupplySwitch: true))
+    _ = driver.handle(.goal(.tracking), at: at(0))
+    _ = driver.handle(.pinFault(.receiverSupply), at: at(0))
+    #expect(driver.handle(.goal(.off), at: at(10)).pin?.level == .inactive)
+    #expect(driver.handle(.deadline, at: at(11)).observation == .settled(.off))
+    #expect(driver.deadline == nil)
+    var streaming = ReceiverDriver(ReceiverSetup(family: .passive))
+    #expect(streaming.handle(.pinFault(.receiverSupply), at: at(0)).observation == .lost)
+    #expect(streaming.handle(.pinFault(.receiverWake), at: at(0)).observation == .lost)
+    #expect(streaming.deadline == nil)
   }
 
   @Test("The driver of the setup's family is the one that answers")

@@ -125,13 +125,15 @@ let allStates = (0...20).compactMap { UBloxM10Driver.State(rawValue: UInt8($0)) 
 /// Events that stand for all.
 enum Pairs {
   static let names = [
-    "off", "standby", "tracking", "batching", "drain", "pin", "fault", "deadline",
+    "off", "standby", "tracking", "batching", "drain", "pin", "fault", "wake-fault",
+    "supply-fault", "deadline",
     "pvt", "rmc", "ack", "nak", "ack-pmreq", "nak-pmreq", "nak-batch", "version", "empty",
     "filled", "entry", "other",
   ]
   static let events: [DriverEvent] = [
     .goal(.off), .goal(.standby), .goal(.tracking), .goal(.batching(watermark: 7)), .drain,
-    .batchPin, .lineFault, .deadline, .message(.navPVT(FakeM10.solution(1))),
+    .batchPin, .lineFault, .pinFault(.receiverWake), .pinFault(.receiverSupply), .deadline,
+    .message(.navPVT(FakeM10.solution(1))),
     .message(sentence), .message(.acknowledged(.cfgVALSET)), .message(.refused(.cfgVALSET)),
     .message(.acknowledged(.rxmPMREQ)), .message(.refused(.rxmPMREQ)),
     .message(.refused(.logRETRIEVEBATCH)),

@@ -187,6 +187,46 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000"
     #expect(bench.told == [.settled(.tracking)])
   }
 
+  @Test(
+    "PWR-4, PWR-5: a switch that does not switch on: told, no pin or byte goes out, tried again")
+  func switchOnFails() {
+    let bench = Bench(Setups.switched)
+    bench.failingSwitches = 6
+    bench.step(.goal(.tracking))
+    bench.run(30)
+    #expect(bench.failingSwitches == 1)
+    #expect(bench.told == [.lost])
+    #expect(bench.pins == Array(repeating: PinCommand(.receiverSupply, .active), count: 5))
+    #expect(bench.commands().isEmpty)
+    bench.settle()
+    #expect(bench.told == [.lost, .recovered, .settled(.tracking)])
+    // 1, 2, 4, 8, 16 and 32 s.
+    #expect(bench.now > Instant(seconds: 63) && bench.now < Instant(seconds: 70))
+    bench.reach(.standby)
+    #expect(bench.receiver.hasSupply && bench.receiver.isAsleep)
+    bench.expectClean()
+  }
+
+  @Test("PWR-4: a switch that does not switch off: told, never taken for cut, tried again")
+  func switchOffFails() {
+    let bench = Bench(Setups.switched)
+    bench.reach(.tracking)
+    bench.forget()
+    bench.failingSwitches = 3
+    bench.step(.goal(.off))
+    bench.run(2)
+    #expect(bench.told == [.lost] && bench.receiver.hasSupply)
+    bench.run(30)
+    #expect(bench.told == [.lost, .settled(.off)] && !bench.receiver.hasSupply)
+    #expect(bench.failingSwitches == 0)
+    // A new loss is told anew.
+    bench.receiver.isSilent = true
+    bench.step(.goal(.tracking))
+    bench.run(30)
+    #expect(bench.told.dropFirst(2) == [.lost])
+    bench.expectClean()
+  }
+
   @Test("A receiver that hangs is started anew by its supply, after the fourth failed try")
   func powerCycle() {
     let bench = Bench(Setups.switched)

@@ -121,7 +121,7 @@ import Testing
 
   @Test("live epochs come between entries, not after all of them")
   func interleaved() {
-    var board = batching(entries: 600, watermark: 0, live: true) { $0.board.gatheredBytes = 1 }
+    var board = batching(entries: 600, watermark: 0, live: true)
     _ = listen(&board, until: seconds(300.9))
     board.send { $0.appendRetrieveBatch(sendsStatusFirst: false) }
     let heard = listen(&board, until: seconds(310.9))
@@ -154,12 +154,32 @@ import Testing
     #expect(waking == Waking(reason: .alarm, batchPinRose: true))
   }
 
-  @Test("a larger buffer than there is room for is refused, by what is stored")
+  @Test("in times of refusal it does not begin to batch, and that is no violation of the host's")
+  func refusal() {
+    var board = SimulatedBoard(
+      m10 { $0.faults.batchingRefused = [seconds(5)..<seconds(10)] }, track: straight())
+    _ = listen(&board, until: seconds(6))
+    let items: [(UInt32, UInt64)] = [
+      (ConfigurationKey.batchEntries, 300), (ConfigurationKey.batchEnable, 1),
+    ]
+    board.configure(items)
+    #expect(listen(&board, until: seconds(8)).refused == [.cfgVALSET])
+    board.configureUBX()
+    #expect(listen(&board, until: seconds(9.9)).acknowledged == [.cfgVALSET])
+    _ = listen(&board, until: seconds(10))
+    board.configure(items)
+    #expect(listen(&board, until: seconds(12)).acknowledged == [.cfgVALSET])
+    #expect(board.violations.isEmpty)
+  }
+
+  @Test("a larger buffer than there is room for is refused, and a watermark above it")
   func capacity() {
     let key = ConfigurationKey.self
     let cases: [([(UInt32, UInt64)], Bool)] = [
       ([(key.batchEntries, 600)], true), ([(key.batchEntries, 601)], false),
       ([(key.batchEntries, 0)], false),
+      ([(key.batchEntries, 300), (key.batchWatermark, 300)], true),
+      ([(key.batchEntries, 300), (key.batchWatermark, 301)], false),
       ([(key.batchEntries, 309), (key.batchExtraPVT, 1)], true),
       ([(key.batchEntries, 310), (key.batchExtraPVT, 1)], false),
       ([(key.batchEntries, 443), (key.batchExtraOdometer, 1)], true),

@@ -52,6 +52,33 @@ import Testing
       ])
   }
 
+  @Test("where alarms may be early, some are, by less than the resolution; never out of idle")
+  func earlyAlarms() {
+    var board = SimulatedBoard(
+      quiet {
+        $0.faults.alarmsMayBeEarly = true
+        $0.board.suspended?.resume = .zero
+        $0.board.idle.alarmResolution = .milliseconds(10)
+      }, track: straight())
+    var early = 0
+    var earliest = Interval.zero
+    for _ in 0..<400 {
+      let deadline = board.now + .milliseconds(10_200)
+      let waking = board.wait(in: .suspended, until: deadline)
+      #expect(waking.reason == .alarm)
+      let lateness = board.now - deadline
+      #expect(lateness > .seconds(-1) && lateness < .seconds(1))
+      if lateness < .zero { early += 1 }
+      earliest = min(earliest, lateness)
+      let shallow = board.now + .milliseconds(105)
+      _ = board.wait(in: .idle, until: shallow, listening: false)
+      #expect(board.now >= shallow)
+    }
+    #expect((150...250).contains(early))
+    #expect(earliest < .milliseconds(-900))
+    #expect(board.violations.isEmpty)
+  }
+
   @Test("an alarm at a whole second is not rounded to the next one")
   func wholeAlarm() {
     var board = SimulatedBoard(quiet { $0.board.suspended?.resume = .zero }, track: straight())

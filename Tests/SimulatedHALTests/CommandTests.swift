@@ -29,7 +29,7 @@ import Testing
     let sent = (4 + 2 * 5 + 8) * 10_000_000 / 38_400
     let waiting = board.wait(in: .idle, until: seconds(0.9))
     #expect(waiting.reason == .bytes)
-    let answered = 500_000 + sent + 20_000 + 100_000_000 / 38_400
+    let answered = 500_000 + sent + 20_000 + 10_000_000 / 38_400
     #expect(abs(board.now.microseconds - Int64(answered)) <= 3)
     let heard = listen(&board, until: seconds(12.5))
     #expect(heard.acknowledged == [.cfgVALSET])
@@ -90,6 +90,25 @@ import Testing
     let times = listen(&board, until: seconds(20.01)).fixes.compactMap(\.utc)
     #expect(times.count == 39)
     #expect(times.allSatisfy { $0.microseconds % 250_000 == 0 })
+  }
+
+  @Test("a profile's 5 Hz comes at 1 Hz until configured, and again after a lost configuration")
+  func factoryRate() {
+    var board = SimulatedBoard(
+      m10 {
+        $0.receiver.interval = .milliseconds(200)
+        $0.faults.configurationLosses = [seconds(40.5)]
+      }, track: straight())
+    func epochs(_ heard: Heard) -> Int {
+      heard.messages.count { if case .rmc = $0 { true } else { false } }
+    }
+    #expect(epochs(listen(&board, until: seconds(20.5))) == 20)
+    board.configure(
+      [(ConfigurationKey.measurementPeriod, 200)], layers: UBXLayers.ram.union(.batteryBacked))
+    _ = listen(&board, until: seconds(21.04))
+    #expect(epochs(listen(&board, until: seconds(30.04))) == 45)
+    _ = listen(&board, until: seconds(41.5))
+    #expect(epochs(listen(&board, until: seconds(51.5))) == 10)
   }
 
   @Test("a new speed: the answer comes at it, or at the old one", arguments: [false, true])
@@ -192,6 +211,28 @@ import Testing
     var blind = asleep(.ram, UBXPowerRequest(wakeupSources: UBXPowerRequest.wakesByUART))
     #expect(throws: Never.self) { try blind.set(PinCommand(.receiverWake, .active)) }
     #expect(blind.receiverPowerState == .standby)
+  }
+
+  @Test("a receiver that ignores endless standby goes on; for a time it obeys")
+  func endlessStandby() {
+    var board = running { $0.faults.ignoresEndlessStandby = true }
+    board.send { $0.appendPowerRequest(Self.standby) }
+    _ = listen(&board, until: seconds(5))
+    #expect(board.receiverPowerState == .acquiring)
+    board.send { $0.appendPowerRequest(UBXPowerRequest(duration_ms: 20_000, wakeupSources: 8)) }
+    _ = listen(&board, until: seconds(10))
+    #expect(board.receiverPowerState == .standby)
+    #expect(board.violations.isEmpty)
+  }
+
+  @Test("the 8-byte request for standby is obeyed, and told")
+  func shortPowerRequest() {
+    var board = running()
+    let payload: [UInt8] = [0, 0, 0, 0, 2, 0, 0, 0]
+    board.send { $0.appendUBX(.rxmPMREQ, payload: payload.span) }
+    _ = listen(&board, until: seconds(5))
+    #expect(board.receiverPowerState == .standby)
+    #expect(board.violations.map(\.kind) == [.shortPowerRequest])
   }
 
   @Test("standby for a time ends by itself")

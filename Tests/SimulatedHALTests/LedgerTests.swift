@@ -218,6 +218,32 @@ import Testing
   }
 }
 
+@Suite("A supply switch that is stuck") struct StuckSwitchTests {
+  @Test("PWR-4: it stays as it is and says so, on or off, for its time")
+  func stuck() throws {
+    var board = SimulatedBoard(
+      m10 {
+        $0.receiver.hasSupplySwitch = true
+        $0.faults.supplySwitchStuck = [seconds(0)..<seconds(2), seconds(5)..<seconds(6)]
+      }, track: straight())
+    let on = PinCommand(.receiverSupply, .active)
+    let off = PinCommand(.receiverSupply, .inactive)
+    #expect(throws: PinFault.lineLost) { try board.set(on) }
+    #expect(board.receiverPowerState == .backup)
+    _ = listen(&board, until: seconds(2))
+    try board.set(on)
+    _ = listen(&board, until: seconds(5))
+    #expect(throws: PinFault.lineLost) { try board.set(off) }
+    try board.set(PinCommand(.receiverWake, .active))
+    try board.set(PinCommand(.receiverWake, .inactive))
+    #expect(board.receiverPowerState == .acquiring)
+    _ = listen(&board, until: seconds(6))
+    try board.set(off)
+    #expect(board.receiverPowerState == .backup)
+    #expect(board.violations.isEmpty)
+  }
+}
+
 @Suite("Playing a recording") struct RecordingTests {
   private let bytes = (0..<300).map { UInt8(truncatingIfNeeded: $0) }
 
@@ -231,16 +257,19 @@ import Testing
   @Test("each piece begins at its time, at the line's speed; all bytes come, in order")
   func pieces() {
     var board = play([(1, 0..<96), (5, 96..<300)])
-    var ends: [Instant] = []
+    var times: [Instant] = []
     var got: [UInt8] = []
     while board.now < seconds(10) {
       _ = board.wait(in: .idle, until: seconds(10))
       while let chunk = try? board.read(), chunk.count > 0 {
         for i in 0..<chunk.count { got.append(chunk[i]) }
-        if ends.last != board.now { ends.append(board.now) }
+        times.append(board.now)
       }
     }
-    #expect(ends == [seconds(1.1), seconds(5.2125)])
+    // A byte takes 1.04167 ms at 9,600 baud.
+    #expect(times.count == 300)
+    #expect(times[0] == seconds(1.001042) && times[95] == seconds(1.1))
+    #expect(times[96] == seconds(5.001042) && times[299] == seconds(5.2125))
     #expect(got == bytes)
     #expect(board.receiverPowerState == .tracking)
     #expect(board.ledger.time(of: .tracking) == .seconds(10))

@@ -34,21 +34,6 @@ import Testing
     #expect(line.read(at: seconds(1.2), speed: 9_600).count == 3)
   }
 
-  @Test("a wait ends when enough has gathered or the line pauses")
-  func gathering() {
-    var line = sent(96, at: 1)
-    let pause = Interval.milliseconds(2)
-    #expect(line.ready(enough: 4_095, pause: pause) == seconds(1.1))
-    #expect(line.ready(enough: 1, pause: pause) == line.firstArrival)
-    #expect(line.ready(enough: 48, pause: pause) == seconds(1.05))
-    line.send([1, 2, 3].span, at: seconds(1.102), speed: 9_600)
-    #expect(line.ready(enough: 4_095, pause: pause) == seconds(1.105125))
-    line.send([1, 2, 3].span, at: seconds(1.2), speed: 9_600)
-    #expect(line.ready(enough: 4_095, pause: pause) == seconds(1.105125))
-    #expect(line.ready(enough: 98, pause: pause).map { $0 > seconds(1.102) } == true)
-    #expect(line.ready(enough: 100, pause: pause) == seconds(1.105125))
-  }
-
   @Test("chunks hold at most 128 bytes and go across bursts, in order")
   func chunks() {
     var line = ReceiverLine()
@@ -118,29 +103,25 @@ import Testing
     #expect(expected != 0)
   }
 
-  @Test("an epoch of NAV-PVT is there at its moment + latency + 100 bytes, and wakes once")
+  @Test("an epoch of NAV-PVT comes at its moment + latency, byte by byte, and each byte wakes")
   func epochTiming() {
     var board = SimulatedBoard(streaming(), track: straight())
     var times: [Int64] = []
     while board.now < seconds(10) {
       if board.wait(in: .idle, until: seconds(10)).reason == .bytes {
         times.append(board.now.microseconds)
-        while let chunk = try? board.read(), chunk.count > 0 {}
+        #expect((try? board.read().count) == 1)
       }
     }
-    // 100 bytes at 38,400 baud take 26.042 ms; the receiver runs from 0.25 s on.
-    let expected = (1...9).map { (second: Int64) -> Int64 in second * 1_000_000 + 76_042 }
+    // A byte takes 260.42 µs at 38,400 baud; the receiver runs from 0.25 s on.
+    var expected: [Int64] = []
+    for second: Int64 in 1...9 {
+      for byte: Int64 in 1...100 {
+        expected.append(second * 1_000_000 + 50_000 + (byte * 26_042 + 99) / 100)
+      }
+    }
     #expect(times == expected)
-    #expect(board.ledger.hostWakes(for: .bytes) == 9)
-  }
-
-  @Test("with one byte to gather, every byte wakes")
-  func byteWakes() {
-    var board = SimulatedBoard(
-      streaming { $0.board.gatheredBytes = 1 }, track: straight())
-    let heard = listen(&board, until: seconds(2.5))
-    #expect(heard.bytes.count == 200)
-    #expect(board.ledger.hostWakes(for: .bytes) == 200)
+    #expect(board.ledger.hostWakes(for: .bytes) == 900)
   }
 
   @Test("bytes in suspend are lost, and so is what comes while resuming")
@@ -167,14 +148,14 @@ import Testing
       }, track: straight())
     #expect(board.wait(in: .suspended, until: seconds(100)).reason == .bytes)
     #expect(board.now.microseconds == 1_050_000 + 261 + 10_000)
-    #expect(board.wait(in: .idle, until: seconds(1.5)).reason == .bytes)
+    _ = board.wait(in: .idle, until: seconds(1.5), listening: false)
     #expect((try? board.read().count) == 61)
   }
 
   @Test("a deep sleep is not begun with bytes unread")
   func unread() {
     var board = SimulatedBoard(streaming(), track: straight())
-    _ = board.wait(in: .idle, until: seconds(1.06))
+    _ = board.wait(in: .idle, until: seconds(1.06), listening: false)
     #expect(board.wait(in: .suspended, until: seconds(100)).reason == .bytes)
     #expect(board.now == seconds(1.06))
   }
@@ -204,8 +185,7 @@ import Testing
 
   @Test("the first byte ends a listening one")
   func firstByte() {
-    var board = SimulatedBoard(
-      streaming { $0.board.gatheredBytes = 1 }, track: straight())
+    var board = SimulatedBoard(streaming(), track: straight())
     #expect(board.wait(in: .idle, until: seconds(5)).reason == .bytes)
     #expect(board.now.microseconds == 1_050_000 + 261)
   }

@@ -98,7 +98,6 @@ func straight(_ length: Int64 = 3_600) -> Track {
 func streaming(_ change: (inout SimulationSetup) -> Void = { _ in }) -> SimulationSetup {
   var setup = SimulationSetup()
   setup.receiver.family = .streaming
-  setup.board.gatheredBytes = 4_095
   setup.receiver.timeToFirstFix = TimeToFirstFix(table: [], cold_s: 5)
   setup.recordsEvents = true
   change(&setup)
@@ -108,7 +107,6 @@ func streaming(_ change: (inout SimulationSetup) -> Void = { _ in }) -> Simulati
 /// An M10 at 38,400 baud that has a first fix after 10 s and later ones after 2 s.
 func m10(_ change: (inout SimulationSetup) -> Void = { _ in }) -> SimulationSetup {
   var setup = SimulationSetup()
-  setup.board.gatheredBytes = 4_095
   setup.receiver.timeToFirstFix = TimeToFirstFix(
     table: [TimeToFirstFix.Row(off_s: 0, fix_s: 2)], cold_s: 10)
   setup.recordsEvents = true
