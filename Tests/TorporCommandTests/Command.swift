@@ -88,7 +88,7 @@ enum Command {
     _ program: String, _ arguments: [String], _ actions: inout posix_spawn_file_actions_t
   ) -> pid_t {
     // A shell has its background jobs ignore SIGINT, and so the tests it runs.
-    var attributes = unsafe posix_spawnattr_t()
+    var attributes = posix_spawnattr_t()
     var heard = sigset_t()
     unsafe sigemptyset(&heard)
     for number in [SIGINT, SIGTERM, SIGHUP] { unsafe sigaddset(&heard, number) }
