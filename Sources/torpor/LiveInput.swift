@@ -64,7 +64,10 @@ struct LiveInput: ~Copyable {
   init(_ path: String, follow: Bool, baud: Int?) throws(CommandError) {
     let isStandard = path == "-"
     let kind = LiveInput.kind(path)
-    if baud != nil, kind != .device { throw SerialLine.isNone(path) }
+    // One that is not there, unplugged perhaps, is told below.
+    if baud != nil, kind != .device, isStandard || System.kind(of: path) != .missing {
+      throw SerialLine.isNone(path)
+    }
     let descriptor =
       isStandard ? STDIN_FILENO : try LiveInput.open(path, kind == .device, follow: follow)
     if isStandard, System.isTerminal(STDIN_FILENO) {
