@@ -48,6 +48,8 @@ struct LiveInput: ~Copyable {
   private var descriptor: Int32
   private var watch: FileWatch?
   private var hasReadSinceOpen = false
+  /// Whether it is a terminal line that came by its name.
+  private let isLine: Bool
   private var mayBeBack = false
 
   /// Whether what is at `path` comes as it is made.
@@ -62,7 +64,10 @@ struct LiveInput: ~Copyable {
   init(_ path: String, follow: Bool, baud: Int?) throws(CommandError) {
     let isStandard = path == "-"
     let kind = LiveInput.kind(path)
-    if baud != nil, kind != .device { throw SerialLine.isNone(path) }
+    // One that is not there, unplugged perhaps, is told below.
+    if baud != nil, kind != .device, isStandard || System.kind(of: path) != .missing {
+      throw SerialLine.isNone(path)
+    }
     let descriptor =
       isStandard ? STDIN_FILENO : try LiveInput.open(path, kind == .device, follow: follow)
     if isStandard, System.isTerminal(STDIN_FILENO) {
@@ -85,6 +90,7 @@ struct LiveInput: ~Copyable {
     self.path = path
     self.kind = kind
     self.descriptor = descriptor
+    isLine = kind == .device && isatty(descriptor) == 1
     self.watch = watch
     isFollowed = follow
     self.baud = baud
@@ -134,8 +140,8 @@ struct LiveInput: ~Copyable {
     switch try read(into: &block) {
     case .bytes: .bytes
     case .nothing: nil
-    // A terminal line that is hung up ends like a file.
-    case .end: kind == .device && isatty(descriptor) == 1 ? gone() : .end
+    // A terminal line that is hung up ends like a file, and is no terminal any more.
+    case .end: isLine ? gone() : .end
     case .lost: gone()
     }
   }

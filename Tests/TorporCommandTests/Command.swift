@@ -94,7 +94,12 @@ enum Command {
     for number in [SIGINT, SIGTERM, SIGHUP] { unsafe sigaddset(&heard, number) }
     unsafe posix_spawnattr_init(&attributes)
     unsafe posix_spawnattr_setsigdefault(&attributes, &heard)
-    unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
+    // And what runs tests on threads has those block signals.
+    var blocked = sigset_t()
+    unsafe sigemptyset(&blocked)
+    unsafe posix_spawnattr_setsigmask(&attributes, &blocked)
+    unsafe posix_spawnattr_setflags(
+      &attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
     let words = unsafe ([program] + arguments).map { unsafe strdup($0) }
     var process: pid_t = 0
     let failure = unsafe posix_spawn(

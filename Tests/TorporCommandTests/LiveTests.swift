@@ -233,6 +233,8 @@ struct SerialTests {
       let result = Command.run(["decode", "--baud", "9600", file])
       #expect(result.status == 64 && result.errors.contains("--baud sets the speed"), "\(file)")
     }
+    let unplugged = Command.run(["decode", "--baud", "9600", "/dev/nonexistent"])
+    #expect(unplugged.status == 66 && unplugged.errors.contains("there is no such file"))
     let odd = Command.run(["decode", "--baud", "9601", path])
     #expect(odd.status == 64 && odd.errors.contains("it should be one of"))
     #expect(Command.run(["decode", "/dev/null"]).status == 65)
