@@ -47,6 +47,7 @@ public struct GSA: Equatable, Sendable {
     satellites &+= 1
   }
 
+  /// Whether all fields are equal, and the satellites that are named.
   public static func == (a: GSA, b: GSA) -> Bool {
     guard a.talker == b.talker, a.isAutomatic == b.isAutomatic, a.fixMode == b.fixMode,
       a.satellites == b.satellites, a.positionDOP_e2 == b.positionDOP_e2,
@@ -126,6 +127,7 @@ public struct GSV: Equatable, Sendable {
     count &+= 1
   }
 
+  /// Whether all fields are equal, and the satellites that are described.
   public static func == (a: GSV, b: GSV) -> Bool {
     guard a.talker == b.talker, a.sentences == b.sentences, a.number == b.number,
       a.inView == b.inView, a.signal == b.signal, a.count == b.count
