@@ -47,6 +47,6 @@ enum MessageReader: FrameReader {
   static func sentence(
     _ s: Span<UInt8>, _ start: Int, _ scan: SentenceScan, _ counters: inout DecoderCounters
   ) -> GNSSMessage? {
-    NMEADecoding.message(NMEAFields(s, at: start, scan), &counters)
+    NMEADecoding.message(s, start, scan, &counters)
   }
 }

@@ -6,37 +6,53 @@ import LocationTypes
 enum NMEADecoding {
   @inline(__always)
   static func message(
-    _ fields: consuming NMEAFields, _ counters: inout DecoderCounters
+    _ s: Span<UInt8>, _ start: Int, _ scan: SentenceScan, _ counters: inout DecoderCounters
   ) -> GNSSMessage {
-    var f = fields
+    var f = NMEAFields(s, at: start, scan)
     let head = f.head
     let talker = Talker(
       UInt8(truncatingIfNeeded: head &>> 8), UInt8(truncatingIfNeeded: head &>> 16))
     guard f.addressLength == 5, talker.first != UInt8(ascii: "P") else {
       return proprietary(&f, head, &counters)
     }
-    let message: GNSSMessage
     // The three letters, the last one highest.
     switch UInt32(truncatingIfNeeded: head &>> 24) & 0xFF_FFFF {
-    case 0x56_53_47: message = .gsv(gsv(&f, talker))
-    case 0x41_53_47: message = .gsa(gsa(&f, talker))
-    case 0x41_47_47: message = .gga(gga(&f, talker))
-    case 0x43_4D_52: message = .rmc(rmc(&f, talker))
-    case 0x47_54_56: message = .vtg(vtg(&f, talker))
-    case 0x4C_4C_47: message = .gll(gll(&f, talker))
-    case 0x54_53_47: message = .gst(gst(&f, talker))
-    case 0x41_44_5A: message = .zda(zda(&f, talker))
-    case 0x53_4E_47: message = .gns(gns(&f, talker))
-    case 0x53_42_47: message = .gbs(gbs(&f, talker))
+    case 0x56_53_47:
+      let m = gsv(&f, talker)
+      if !f.isBroken { return .gsv(m) }
+    case 0x41_53_47:
+      let m = gsa(&f, talker)
+      if !f.isBroken { return .gsa(m) }
+    case 0x41_47_47:
+      let m = gga(&f, talker)
+      if !f.isBroken { return .gga(m) }
+    case 0x43_4D_52:
+      let m = rmc(&f, talker)
+      if !f.isBroken { return .rmc(m) }
+    case 0x47_54_56:
+      let m = vtg(&f, talker)
+      if !f.isBroken { return .vtg(m) }
+    case 0x4C_4C_47:
+      let m = gll(&f, talker)
+      if !f.isBroken { return .gll(m) }
+    case 0x54_53_47:
+      let m = gst(&f, talker)
+      if !f.isBroken { return .gst(m) }
+    case 0x41_44_5A:
+      let m = zda(&f, talker)
+      if !f.isBroken { return .zda(m) }
+    case 0x53_4E_47:
+      let m = gns(&f, talker)
+      if !f.isBroken { return .gns(m) }
+    case 0x53_42_47:
+      let m = gbs(&f, talker)
+      if !f.isBroken { return .gbs(m) }
     case _:
       counters.unknown.count()
       return .other
     }
-    if f.isBroken {
-      counters.malformed.count()
-      return .other
-    }
-    return message
+    counters.malformed.count()
+    return .other
   }
 
   /// Time, status, place, speed, course, date, variation (2), mode from 2.3, nav status from 4.1.
@@ -73,8 +89,14 @@ enum NMEADecoding {
   @inline(__always) private static func gsa(_ f: inout NMEAFields, _ talker: Talker) -> GSA {
     var m = GSA(talker: talker, fixMode: f.whole(1, as: UInt8.self))
     m.isAutomatic = f.letter(0).map { $0 == UInt8(ascii: "A") }
-    for i in 2..<14 {
-      if let number = f.whole(i, as: UInt16.self) { m.name(number) }
+    var i = 2
+    while i < 14 {
+      if let number = f.twoDigits(i) {
+        m.name(UInt16(number))
+      } else if let number = f.whole(i, as: UInt16.self) {
+        m.name(number)
+      }
+      i &+= 1
     }
     m.positionDOP_e2 = f.dilution(14)
     m.horizontalDOP_e2 = f.dilution(15)
@@ -90,7 +112,9 @@ enum NMEADecoding {
       inView: f.whole(2, as: UInt8.self))
     var i = 3
     while i &+ 4 <= f.count && i < 19 {
-      if let number = f.whole(i, as: UInt16.self), number != 0 {
+      if let satellite = f.satellite(i) {
+        if satellite.number != 0 { m.append(satellite) }
+      } else if let number = f.whole(i, as: UInt16.self), number != 0 {
         m.append(
           SatelliteInView(
             number: number, elevation_deg: f.elevation(i &+ 1), azimuth_deg: f.azimuth(i &+ 2),

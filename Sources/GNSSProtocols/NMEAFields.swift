@@ -11,7 +11,7 @@ struct NMEAFields: ~Escapable {
   let start: Int
   private let scan: SentenceScan
   /// A field could not be read.
-  private(set) var isBroken = false
+  var isBroken = false
 
   /// Takes a sentence whose scan is closed; `start` is where its `$` is.
   @_lifetime(copy bytes)
@@ -136,6 +136,47 @@ extension NMEAFields {
     if NMEAFields.strangers(x) != 0 { return nil }
     let pairs = x &* 10 &+ x &>> 8
     return (pairs & 0xFF, pairs &>> 16 & 0xFF, pairs &>> 32 & 0xFF)
+  }
+}
+
+// MARK: What most sentences consist of
+
+extension NMEAFields {
+  /// Field `i` if it has two digits; nil if it is anything else.
+  @inline(__always) func twoDigits(_ i: Int) -> UInt8? {
+    let (begin, length) = place(i)
+    // The checksum is behind the field: only a sentence without one can end so soon.
+    if length != 2 || begin &+ 4 > bytes.count { return nil }
+    let bits = unsafe bytes.bytes.unsafeLoadUnaligned(
+      fromUncheckedByteOffset: begin, as: UInt16.self)
+    let x = UInt16(littleEndian: bits) ^ 0x3030
+    if (x &+ 0x7676) & 0x8080 != 0 { return nil }
+    return UInt8(truncatingIfNeeded: x &* 10 &+ x &>> 8)
+  }
+
+  /// The satellite of four fields from `i` on in the usual form `12,45,123,45` or `12,45,123,`; nil
+  /// if it has another.
+  @inline(__always) func satellite(_ i: Int) -> SatelliteInView? {
+    let comma = scan.place(i)
+    let length = scan.place(i &+ 4) &- comma
+    let begin = start &+ comma &+ 1
+    if (length != 13 && length != 11) || begin &+ 14 > bytes.count { return nil }
+    // Digits less `0`, and nothing where a comma is: `12,45,12` and `123,45`.
+    let first = load(begin) ^ 0x3030_2C30_302C_3030
+    let kept: UInt64 = length == 13 ? 0xFFFF_FFFF_FFFF : 0xFFFF_FFFF
+    let second = (load(begin &+ 6) ^ 0x0000_3030_2C30_3030) & kept
+    let strange = (first &+ 0x7676_7F76_767F_7676) | (second &+ 0x0000_7676_7F76_7676)
+    if strange & NMEAFields.highs != 0 { return nil }
+    let front = first &* 10 &+ first &>> 8
+    let back = second &* 10 &+ second &>> 8
+    let elevation = front &>> 24 & 0xFF
+    let azimuth = (second & 0xFF) &* 100 &+ back &>> 8 & 0xFF
+    if elevation > 90 || azimuth > 360 { return nil }
+    return SatelliteInView(
+      number: UInt16(truncatingIfNeeded: front & 0xFF),
+      elevation_deg: Int8(truncatingIfNeeded: elevation),
+      azimuth_deg: UInt16(truncatingIfNeeded: azimuth),
+      signal_dBHz: length == 13 ? UInt8(truncatingIfNeeded: back &>> 32) : nil)
   }
 }
 
@@ -356,42 +397,5 @@ extension NMEAFields {
     let minutes = whole &- degrees &* 100
     if minutes > 59 { return broken() }
     return degrees &* 1_000_000_000 &+ (minutes &* 1_000_000_000 &+ fraction &+ 30) / 60
-  }
-}
-
-// MARK: Speeds and directions
-
-extension NMEAFields {
-  /// Field `i`, a speed in knots, as mm/s, rounded; negative ones break the sentence.
-  @inline(__always) mutating func knots(_ i: Int) -> Int32? {
-    guard let value = decimal(i, 6) else { return nil }
-    if !isSpeed(value) { return nil }
-    // 1 knot is 1,852 m an hour.
-    return Int32(truncatingIfNeeded: (value &* 463 &+ 450_000) / 900_000)
-  }
-
-  /// Field `i`, a speed in km/h, as mm/s, rounded; negative ones break the sentence.
-  @inline(__always) mutating func kilometresPerHour(_ i: Int) -> Int32? {
-    guard let value = decimal(i, 6) else { return nil }
-    if !isSpeed(value) { return nil }
-    return Int32(truncatingIfNeeded: (value &+ 1_800) / 3_600)
-  }
-
-  /// Beyond two million, knots or km/h, nothing is meant, and the result would not fit.
-  @inline(__always) private mutating func isSpeed(_ value: Int64) -> Bool {
-    if value >= 0 && value <= 2_000_000_000_000 { return true }
-    isBroken = true
-    return false
-  }
-
-  /// Field `i`, a course in degrees, 0 to 360, times 1e4; what is outside is no course.
-  @inline(__always) mutating func course(_ i: Int) -> Int32? {
-    guard let value = decimal(i, 4), value >= 0, value <= 3_600_000 else { return nil }
-    return Int32(truncatingIfNeeded: value)
-  }
-
-  /// Field `i`, a mode indicator; nil when empty or not known.
-  @inline(__always) func mode(_ i: Int) -> NMEAMode? {
-    letter(i).flatMap { NMEAMode(rawValue: $0) }
   }
 }

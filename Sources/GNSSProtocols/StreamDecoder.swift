@@ -69,11 +69,19 @@ struct StreamDecoder<Reader: FrameReader> {
       if start < end {
         let verdict = Self.examine(
           pending.span.extracting(0..<end), start, &scan, options, &counters)
-        if case .incomplete(let missing) = verdict {
+        switch verdict {
+        case .incomplete(let missing):
           if offset == bytes.count { return nil }
           pull(bytes, &offset, missing)
-        } else if let message = settlePending(verdict) {
-          return message
+        case .skip(let count): drop(count)
+        case .sentence(let length):
+          // Dropping moves the bounds only; the bytes stay until others are taken over.
+          let (found, from, to) = (scan, start, end)
+          drop(length)
+          let bytes = pending.span.extracting(0..<to)
+          if let message = Reader.sentence(bytes, from, found, &counters) { return message }
+        case .frame(let format, let payload):
+          if let message = dropFrame(format, payload) { return message }
         }
       } else {
         if offset == bytes.count { return nil }
@@ -86,10 +94,10 @@ struct StreamDecoder<Reader: FrameReader> {
           offset &+= count
           scan.reset()
         case .sentence(let length):
-          let message = Reader.sentence(bytes, offset, scan, &counters)
+          let (found, from) = (scan, offset)
           offset &+= length
           scan.reset()
-          if let message { return message }
+          if let message = Reader.sentence(bytes, from, found, &counters) { return message }
         case .frame(let format, let payload):
           let message = Self.read(format, bytes, offset, payload, &counters)
           offset += format.header + payload + format.trailer
@@ -104,11 +112,18 @@ struct StreamDecoder<Reader: FrameReader> {
     while start < end {
       let verdict = Self.examine(
         pending.span.extracting(0..<end), start, &scan, options, &counters)
-      if case .incomplete = verdict {
+      switch verdict {
+      case .incomplete:
         counters.skippedBytes += 1
         drop(1)
-      } else if let message = settlePending(verdict) {
-        return message
+      case .skip(let count): drop(count)
+      case .sentence(let length):
+        let (found, from, to) = (scan, start, end)
+        drop(length)
+        let bytes = pending.span.extracting(0..<to)
+        if let message = Reader.sentence(bytes, from, found, &counters) { return message }
+      case .frame(let format, let payload):
+        if let message = dropFrame(format, payload) { return message }
       }
     }
     return nil
@@ -116,21 +131,10 @@ struct StreamDecoder<Reader: FrameReader> {
 
   // MARK: The unfinished frame
 
-  private mutating func settlePending(_ verdict: Verdict) -> Reader.Message? {
-    let message: Reader.Message?
-    switch verdict {
-    case .incomplete: return nil
-    case .skip(let count):
-      drop(count)
-      return nil
-    case .sentence(let length):
-      message = Reader.sentence(pending.span.extracting(0..<end), start, scan, &counters)
-      drop(length)
-    case .frame(let format, let payload):
-      message = Self.read(format, pending.span.extracting(0..<end), start, payload, &counters)
-      drop(format.header + payload + format.trailer)
-    }
-    return message
+  private mutating func dropFrame(_ format: BinaryFormat, _ payload: Int) -> Reader.Message? {
+    let (from, to) = (start, end)
+    drop(format.header + payload + format.trailer)
+    return Self.read(format, pending.span.extracting(0..<to), from, payload, &counters)
   }
 
   private mutating func drop(_ count: Int) {
@@ -149,8 +153,12 @@ struct StreamDecoder<Reader: FrameReader> {
     var count = min(missing, bytes.count - offset)
     if !BinaryFormat.canBegin(with: pending[start]) {
       let room = min(Self.capacity - end, bytes.count - offset)
-      // What stops the scan is in the run's last byte, or there is none.
-      while count < room, !SentenceScan.mayEnd(bytes[offset + count - 1]) { count += 1 }
+      // What stops the scan is the run's last byte, or there is none.
+      while count < room {
+        if SentenceScan.mayEnd(bytes[offset &+ count &- 1]) { break }
+        while count &+ 8 <= room, SentenceScan.isPlain(bytes, offset &+ count) { count &+= 8 }
+        if count < room { count &+= 1 }
+      }
     }
     append(bytes, offset, count)
     offset += count

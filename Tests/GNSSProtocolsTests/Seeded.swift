@@ -73,7 +73,7 @@ struct Seeded: RandomNumberGenerator {
 
   /// A message with any content that its encoder can write, and its bytes.
   mutating func message(_ buffer: inout FrameBuffer) -> GNSSMessage {
-    switch Int.random(in: 0..<15, using: &self) {
+    switch Int.random(in: 0..<17, using: &self) {
     case 0:
       var m = RMC(talker: talker(), time_us: maybe(time()), isValid: Bool.random(using: &self))
       m.coordinate = maybe(place())
@@ -81,6 +81,8 @@ struct Seeded: RandomNumberGenerator {
       m.course_e4 = maybe(Int32.random(in: 0..<3_600_000, using: &self))
       m.date = maybe(ShortDate(utc().date))
       m.mode = maybe(mode())
+      m.variation_e4 = maybe(Int32.random(in: -1_800_000...1_800_000, using: &self))
+      m.navigationalStatus = maybe(UInt8(ascii: "V"))
       buffer.append(m, format: .finest)
       return .rmc(m)
     case 1:
@@ -92,24 +94,42 @@ struct Seeded: RandomNumberGenerator {
       m.horizontalDOP_e2 = maybe(dilution())
       m.altitude_mm = maybe(metres())
       m.separation_mm = maybe(metres())
+      m.correctionAge_ms = maybe(abs(metres()))
+      m.station = maybe(bits(UInt16.self))
       buffer.append(m, format: .finest)
       return .gga(m)
     case 2:
       var m = GSA(
         talker: talker(), fixMode: maybe(UInt8.random(in: 1...3, using: &self)),
-        satellites: UInt8.random(in: 0...12, using: &self))
+        satellites: UInt8.random(in: 0...6, using: &self))
+      for _ in 0..<Int.random(in: 0...6, using: &self) { m.name(bits(UInt16.self)) }
+      m.isAutomatic = maybe(Bool.random(using: &self))
+      m.system = maybe(UInt8.random(in: 1...6, using: &self))
       m.positionDOP_e2 = maybe(dilution())
       m.horizontalDOP_e2 = maybe(dilution())
       m.verticalDOP_e2 = maybe(dilution())
       buffer.append(m)
       return .gsa(m)
     case 3:
-      let m = GSV(
+      var m = GSV(
         talker: talker(), sentences: maybe(3), number: maybe(1), inView: maybe(bits(UInt8.self)))
+      for _ in 0..<Int.random(in: 0...4, using: &self) {
+        m.append(
+          SatelliteInView(
+            number: UInt16.random(in: 1...500, using: &self),
+            elevation_deg: maybe(Int8.random(in: -90...90, using: &self)),
+            azimuth_deg: maybe(UInt16.random(in: 0...360, using: &self)),
+            signal_dBHz: maybe(UInt8.random(in: 0...99, using: &self))))
+      }
+      m.signal = maybe(UInt8.random(in: 0...15, using: &self))
       buffer.append(m)
       return .gsv(m)
     case 4:
       var m = GST(talker: talker(), time_us: maybe(time()))
+      m.residual_mm = maybe(abs(metres()))
+      m.semiMajor_mm = maybe(abs(metres()))
+      m.semiMinor_mm = maybe(abs(metres()))
+      m.orientation_e4 = maybe(Int32.random(in: 0..<3_600_000, using: &self))
       m.latitude_mm = maybe(abs(metres()))
       m.longitude_mm = maybe(abs(metres()))
       m.altitude_mm = maybe(abs(metres()))
@@ -117,13 +137,16 @@ struct Seeded: RandomNumberGenerator {
       return .gst(m)
     case 5:
       var m = VTG(talker: talker())
+      m.magneticCourse_e4 = maybe(Int32.random(in: 0..<3_600_000, using: &self))
       m.course_e4 = maybe(Int32.random(in: 0..<3_600_000, using: &self))
       m.speed_mmps = maybe(Int32.random(in: 0...500_000_000, using: &self))
       m.mode = maybe(mode())
       buffer.append(m, format: .finest)
       return .vtg(m)
     case 6:
-      let m = ZDA(talker: talker(), time_us: maybe(time()), date: maybe(utc().date))
+      let m = ZDA(
+        talker: talker(), time_us: maybe(time()), date: maybe(utc().date),
+        zone_min: maybe(Int16.random(in: -13 * 60...13 * 60, using: &self)))
       buffer.append(m, format: .finest)
       return .zda(m)
     case 7:
@@ -164,6 +187,8 @@ struct Seeded: RandomNumberGenerator {
       let identity = UBXIdentity(bits(UInt8.self), bits(UInt8.self))
       buffer.appendAcknowledgement(of: identity, isAccepted: false)
       return .refused(identity)
+    case 14: return more(&buffer)
+    case 15: return proprietary(&buffer)
     default:
       let version = UBXVersion(
         software: "ROM SPG 5.10 (7b202e)", hardware: "000A0000",
@@ -171,6 +196,76 @@ struct Seeded: RandomNumberGenerator {
         protocolVersion_e2: maybe(UInt16.random(in: 0...9_999, using: &self)))
       buffer.appendVersion(version)
       return .receiverVersion(version)
+    }
+  }
+
+  private mutating func more(_ buffer: inout FrameBuffer) -> GNSSMessage {
+    if Bool.random(using: &self) {
+      var m = GNS(talker: talker(), time_us: maybe(time()), mode: maybe(mode()))
+      m.coordinate = maybe(place())
+      m.satellites = maybe(bits(UInt8.self))
+      m.horizontalDOP_e2 = maybe(dilution())
+      m.altitude_mm = maybe(metres())
+      m.separation_mm = maybe(metres())
+      m.correctionAge_ms = maybe(abs(metres()))
+      m.station = maybe(bits(UInt16.self))
+      m.navigationalStatus = maybe(UInt8(ascii: "S"))
+      buffer.append(m, format: .finest)
+      return .gns(m)
+    }
+    var m = GBS(talker: talker(), time_us: maybe(time()))
+    m.latitude_mm = maybe(abs(metres()))
+    m.longitude_mm = maybe(abs(metres()))
+    m.altitude_mm = maybe(abs(metres()))
+    m.satellite = maybe(bits(UInt16.self))
+    m.bias_mm = maybe(metres())
+    m.biasError_mm = maybe(abs(metres()))
+    buffer.append(m, format: .finest)
+    return .gbs(m)
+  }
+
+  private mutating func proprietary(_ buffer: inout FrameBuffer) -> GNSSMessage {
+    switch Int.random(in: 0..<4, using: &self) {
+    case 0:
+      var m = UBloxPosition(
+        time_us: maybe(time()),
+        status: maybe(UBloxPosition.Status(rawValue: UInt8.random(in: 0...7, using: &self))!))
+      m.coordinate = maybe(place())
+      m.height_mm = maybe(metres())
+      m.horizontalAccuracy_mm = maybe(abs(metres()))
+      m.verticalAccuracy_mm = maybe(abs(metres()))
+      m.speed_mmps = maybe(Int32.random(in: 0...500_000_000, using: &self))
+      m.course_e4 = maybe(Int32.random(in: 0..<3_600_000, using: &self))
+      m.velocityDown_mmps = maybe(metres())
+      m.correctionAge_ms = maybe(abs(metres()))
+      m.horizontalDOP_e2 = maybe(dilution())
+      m.verticalDOP_e2 = maybe(dilution())
+      m.timeDOP_e2 = maybe(dilution())
+      m.satellites = maybe(bits(UInt8.self))
+      buffer.append(m, format: .finest)
+      return .ubloxPosition(m)
+    case 1:
+      let m = GarminErrors(
+        horizontal_mm: maybe(abs(metres())), vertical_mm: maybe(abs(metres())),
+        position_mm: maybe(abs(metres())))
+      buffer.append(m, format: .finest)
+      return .garminErrors(m)
+    case 2:
+      let m = GarminAltitude(
+        altitude_mm: maybe(metres()), dimensions: maybe(UInt8.random(in: 1...3, using: &self)))
+      buffer.append(m, format: .finest)
+      return .garminAltitude(m)
+    default:
+      let isPAIR = Bool.random(using: &self)
+      let outcomes: [CommandResult.Outcome] =
+        isPAIR
+        ? [.done, .pending, .failed, .unsupported, .invalid, .busy]
+        : [.done, .failed, .unsupported, .invalid]
+      let m = CommandResult(
+        family: isPAIR ? .pair : .pmtk, command: bits(UInt16.self),
+        outcome: outcomes.randomElement(using: &self)!)
+      buffer.append(m)
+      return .commandResult(m)
     }
   }
 
