@@ -71,9 +71,11 @@ let shell: [Target] = [
       "LocationEngine", "LocationHAL", "LocationRuntime", "SimulatedHAL", "BoardProfiles",
     ],
     swiftSettings: strict),
+  .target(name: "CBuildDate"),
   .executableTarget(
     name: "torpor",
     dependencies: [
+      "CBuildDate",
       "LocationTypes", "GNSSProtocols", "BoardProfiles", "GPXFiles", "LocationSimulation",
       "SimulatedHAL",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),

@@ -94,13 +94,13 @@ extension FrameBuffer {
     endUBX(start)
   }
 
-  /// Adds an RXM-PMREQ in its 16-byte form, 24 bytes in all.
+  /// Adds an RXM-PMREQ: 24 bytes in all, 16 in its short form, which has no wakeup sources.
   public mutating func appendPowerRequest(_ request: UBXPowerRequest) {
     let start = beginUBX(.rxmPMREQ)
-    append(littleEndian: UInt32(0))
+    if !request.isShortForm { append(littleEndian: UInt32(0)) }
     append(littleEndian: request.duration_ms)
     append(littleEndian: UInt32((request.isBackup ? 2 : 0) | (request.isForced ? 4 : 0)))
-    append(littleEndian: request.wakeupSources)
+    if !request.isShortForm { append(littleEndian: request.wakeupSources) }
     endUBX(start)
   }
 

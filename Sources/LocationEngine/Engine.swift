@@ -15,7 +15,7 @@ public struct Engine: ~Copyable {
   var planner: Planner
   var ring: FixRing
   var clients: ClientTable
-  var decoder = GNSSDecoder()
+  var decoder: GNSSDecoder
   var assembler: EpochAssembler
   var driver: ReceiverDriver?
   var clock = FixClock()
@@ -61,6 +61,7 @@ public struct Engine: ~Copyable {
     planner = Planner(setup.figures)
     unsafe self.clients = ClientTable(clients, head: ring.head)
     self.ring = ring
+    decoder = GNSSDecoder(setup.decoding)
     assembler = EpochAssembler(setup.epochs)
     driver = setup.receiver.map { ReceiverDriver($0) }
   }

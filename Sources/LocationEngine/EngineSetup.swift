@@ -9,6 +9,8 @@ public struct EngineSetup: Sendable {
   public var receiver: ReceiverSetup?
   /// What the planner calculates with.
   public var figures: PlannerFigures
+  /// What of the receiver's sentences counts.
+  public var decoding = DecoderOptions()
   /// How epochs become fixes.
   public var epochs: EpochOptions
   /// Horizontal accuracy of a fix whose receiver tells none, mm.

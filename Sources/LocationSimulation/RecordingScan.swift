@@ -17,6 +17,8 @@ public struct RecordingScan: Sendable {
   public let date: CalendarDate?
   /// When the last byte has been sent.
   public let end: Instant
+  /// How its bytes are to be decoded.
+  public let decoding: DecoderOptions
   /// Epochs in it, with or without a fix.
   public let epochs: Int
 
@@ -27,7 +29,11 @@ public struct RecordingScan: Sendable {
   ///   - date: The day of recording, if known better than by its header.
   ///   - interval: The time between epochs that do not tell theirs.
   ///   - lineSpeed: Baud.
-  public init(_ file: [UInt8], date: CalendarDate?, interval: Interval, lineSpeed: UInt32) {
+  ///   - decoding: What of its sentences counts.
+  public init(
+    _ file: [UInt8], date: CalendarDate?, interval: Interval, lineSpeed: UInt32,
+    _ decoding: DecoderOptions = DecoderOptions()
+  ) {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(file.count)
     var headerDate: CalendarDate?
@@ -40,10 +46,11 @@ public struct RecordingScan: Sendable {
       }
     }
     self.date = date ?? headerDate
+    self.decoding = decoding
     var options = EpochOptions()
     options.recordingDate = self.date
     var timeline = Timeline(interval: interval)
-    timeline.run(bytes, options)
+    timeline.run(bytes, options, decoding)
     let chunks = RecordingScan.paced(timeline.chunks, lineSpeed)
     recording = Recording(bytes: bytes, chunks: chunks)
     epochs = timeline.epochs
@@ -96,8 +103,8 @@ private struct Timeline {
 
   init(interval: Interval) { self.interval = interval }
 
-  mutating func run(_ bytes: [UInt8], _ options: EpochOptions) {
-    var decoder = GNSSDecoder()
+  mutating func run(_ bytes: [UInt8], _ options: EpochOptions, _ decoding: DecoderOptions) {
+    var decoder = GNSSDecoder(decoding)
     var assembler = EpochAssembler(options)
     var offset = 0
     var messageEnd = 0

@@ -93,6 +93,7 @@ public struct Session {
     var engineSetup = profile.listeningSetup
     engineSetup.epochs.isSimulated = true
     engineSetup.epochs.recordingDate = scan.date
+    engineSetup.decoding = scan.decoding
     let board = SimulatedBoard(setup, replaying: scan.recording)
     // The last epoch ends with a silence.
     let end = scan.end + engineSetup.epochs.pause * 4

@@ -7,7 +7,8 @@ extension Decode {
     var result = try makeOutput()
     input.reader = result.reader
     try StopSignals.install()
-    var recording = RecordingDecoder(dateGiven: date)
+    var recording = RecordingDecoder(
+      dateGiven: date, source: input.isDevice ? .device : .live, checking.options)
     var writer = makeWriter()
     var block: [UInt8] = []
     var end: End?

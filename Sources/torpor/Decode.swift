@@ -53,6 +53,8 @@ struct Decode: ParsableCommand {
     transform: Values.date)
   var date: CalendarDate?
 
+  @OptionGroup var checking: CheckingOptions
+
   @Option(
     name: .shortAndLong,
     help: ArgumentHelp(
@@ -80,7 +82,7 @@ struct Decode: ParsableCommand {
     if follow || baud != nil || LiveInput.isLive(file) { return try runLive() }
     var input = try InputFile(file)
     var result = try makeOutput()
-    var recording = RecordingDecoder(dateGiven: date)
+    var recording = RecordingDecoder(dateGiven: date, checking.options)
     var writer = makeWriter()
     var progress = Progress(recordsOnTerminal: result.isTerminal)
     var block: [UInt8] = []
@@ -110,6 +112,23 @@ struct Decode: ParsableCommand {
   func makeWriter() -> EpochWriter {
     let name = file == "-" ? nil : file.split(separator: "/").last.map(String.init)
     return EpochWriter(json ? .jsonl : format ?? .tpv, name: name)
+  }
+}
+
+/// How strictly a recording is read.
+struct CheckingOptions: ParsableArguments {
+  @Flag(
+    help: """
+      Take sentences without a checksum too; without it they are passed over. A wrong checksum is \
+      always refused.
+      """)
+  var allowMissingChecksum = false
+
+  /// The same for a decoder.
+  var options: DecoderOptions {
+    var options = DecoderOptions()
+    options.allowsMissingChecksum = allowMissingChecksum
+    return options
   }
 }
 

@@ -1,12 +1,24 @@
+import CBuildDate
 import GNSSProtocols
 import LocationSimulation
 import LocationTypes
 
-/// A recording from bytes to epochs, in any blocks and with bounded memory.
+/// What a receiver says, from bytes to epochs, in any blocks and with bounded memory.
 struct RecordingDecoder: ~Copyable {
+  /// Where the bytes come from.
+  enum Source {
+    /// All there is lies there already.
+    case file
+    /// They come as they are made, or as they are written to a file.
+    case live
+    /// They come from a receiver, now: no date can be before the build's (STD-13).
+    case device
+  }
+
   private var filter = RecordingFilter()
-  private var decoder = GNSSDecoder()
+  private var decoder: GNSSDecoder
   private var assembler: EpochAssembler
+  private let source: Source
   private let isDateGiven: Bool
   private var now = Instant.boot
   /// Epochs so far.
@@ -17,9 +29,11 @@ struct RecordingDecoder: ~Copyable {
   private(set) var undated = 0
 
   /// Begins; a date that is given wins over those in the recording.
-  init(dateGiven date: CalendarDate?) {
+  init(dateGiven date: CalendarDate?, source: Source = .file, _ options: DecoderOptions = .init()) {
+    self.source = source
     isDateGiven = date != nil
-    assembler = RecordingDecoder.assembler(date)
+    decoder = GNSSDecoder(options)
+    assembler = RecordingDecoder.assembler(date, source)
   }
 
   /// What the decoder met.
@@ -32,6 +46,7 @@ struct RecordingDecoder: ~Copyable {
   /// A recording does not say when its bytes came: all of them come at once.
   mutating func decode(_ block: [UInt8], at now: Instant = .boot, _ emit: (Epoch) -> Void) {
     self.now = now
+    assembler.hear(at: now)
     let bytes = block.span
     var offset = 0
     while let piece = filter.next(bytes, &offset) {
@@ -45,11 +60,11 @@ struct RecordingDecoder: ~Copyable {
   /// How long a live line must be silent until ``fallSilent(_:)`` has something to give; nil when
   /// it has nothing.
   ///
-  /// The one place that says when a live epoch has ended. A receiver sends the messages of an epoch
-  /// together, and pauses between messages; what falls silent inside one was held up on its way.
+  /// Between two messages the assembler knows how long its receiver pauses; what falls silent inside
+  /// one was held up on its way.
   var silence: Interval? {
     if decoder.isMidFrame { return .seconds(1) }
-    return assembler.isOpen ? .milliseconds(100) : nil
+    return assembler.isOpen ? assembler.pause : nil
   }
 
   /// Gives what is complete, for the line has been silent.
@@ -89,15 +104,26 @@ struct RecordingDecoder: ~Copyable {
   private mutating func begin(_ date: CalendarDate, _ emit: (Epoch) -> Void) {
     guard !isDateGiven else { return }
     close(emit)
-    assembler = RecordingDecoder.assembler(date)
+    assembler = RecordingDecoder.assembler(date, source)
   }
 
-  private static func assembler(_ date: CalendarDate?) -> EpochAssembler {
+  private static func assembler(_ date: CalendarDate?, _ source: Source) -> EpochAssembler {
     var options = EpochOptions()
     options.recordingDate = date
+    switch source {
     // A file has no hurry: where both protocols carry an epoch, the sentences win, as with gpsd.
-    options.waitsForSentences = true
+    case .file: options.waitsForSentences = true
+    case .live: options.learnsEnd = true
+    case .device:
+      options.learnsEnd = true
+      if date == nil { options.earliestDate = buildDate }
+    }
     return EpochAssembler(options)
+  }
+
+  private static var buildDate: CalendarDate? {
+    CalendarDate(
+      year: Int(build_year()), month: Int(build_month()), day: Int(build_day()))
   }
 }
 
@@ -112,7 +138,9 @@ extension RecordingDecoder {
       if count > 0 { parts.append("\(Words.count(Int(clamping: count))) \(what)") }
     }
     add(UInt64(met.sentences), "NMEA sentences")
+    add(UInt64(met.unchecked), "of them without a checksum")
     add(UInt64(met.frames), "UBX frames")
+    add(UInt64(met.otherFrames), "other binary frames passed over")
     add(UInt64(met.unknown), "not understood")
     add(UInt64(met.checksumErrors), "wrong checksums")
     add(UInt64(met.malformed), "malformed")

@@ -34,6 +34,8 @@ struct Replay: ParsableCommand {
     transform: Values.date)
   var date: CalendarDate?
 
+  @OptionGroup var checking: CheckingOptions
+
   @Argument(
     help: ArgumentHelp("The recording, or - for standard input.", valueName: "file"),
     completion: .file())
@@ -48,7 +50,8 @@ struct Replay: ParsableCommand {
     let bytes = try input.readAll()
     let scan = RecordingScan(
       bytes, date: date, interval: profile.receiver?.fixInterval ?? .seconds(1),
-      lineSpeed: UInt32(clamping: profile.receiver?.lineSpeed_baud ?? 115_200))
+      lineSpeed: UInt32(clamping: profile.receiver?.lineSpeed_baud ?? 115_200),
+      checking.options)
     guard scan.epochs > 0 else {
       throw CommandError(
         .data,

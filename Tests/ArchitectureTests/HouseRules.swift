@@ -45,9 +45,10 @@ enum HouseRules {
         "LocationEngine", "LocationHAL", "LocationRuntime", "SimulatedHAL", "BoardProfiles",
       ],
       system: ["Foundation", "Glibc"]),
+    "CBuildDate": Room(),
     "torpor": Room(
       rooms: [
-        "LocationTypes", "GNSSProtocols", "BoardProfiles", "GPXFiles", "LocationSimulation",
+        "CBuildDate", "LocationTypes", "GNSSProtocols", "BoardProfiles", "GPXFiles", "LocationSimulation",
         "SimulatedHAL",
       ],
       products: ["ArgumentParser"], system: ["Foundation", "Glibc"]),

@@ -83,6 +83,13 @@ struct BadInput: Sendable, CustomTestStringConvertible {
       counters: counts(sentences: 1, malformed: 1))
   }
 
+  /// A sentence of that body with a right checksum that is none of ours.
+  static func unread(_ name: String, _ source: Source, _ body: String) -> BadInput {
+    BadInput(
+      name: name, source: source, bytes: sentence(body), messages: [.other],
+      counters: counts(sentences: 1, unknown: 1))
+  }
+
   /// A NAV-PVT with a right checksum and a payload of that many zeros.
   static func navPVT(_ length: Int, _ source: Source) -> BadInput {
     BadInput(

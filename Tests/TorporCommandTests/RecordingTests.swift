@@ -112,6 +112,24 @@ struct RecordingDecoderTests {
     sentence("GPRMC,12000\(second).00,A,4717.11,N,00833.91,E,0.5,77.5,\(date),,,A")
   }
 
+  @Test("--allow-missing-checksum takes sentences without one, and never a wrong one")
+  func missingChecksums() throws {
+    let good = Self.rmc(1, "010420")
+    let bare = Self.rmc(2, "010420").prefix { $0 != "*" } + "\r\n"
+    let wrong = Self.rmc(3, "010420").prefix { $0 != "*" } + "*00\r\n"
+    for (arguments, times) in [([], ["1"]), (["--allow-missing-checksum"], ["1", "2"])] {
+      for command in ["decode", "replay"] {
+        let all = command == "decode" ? ["--json"] : ["--json", "--board", "simulated"]
+        let end = Command.run(
+          [command] + all + arguments + ["-"], input: Array((good + bare + wrong).utf8))
+        let found = end.output.split(separator: "\n").compactMap { LiveTests.time(String($0)) }
+        #expect(end.status == 0)
+        if command == "decode" { #expect(found.map(String.init) == times) }
+        if command == "replay" { #expect(end.output.contains("\"fixes\":\(times.count),")) }
+      }
+    }
+  }
+
   func epochs(_ text: String, date: CalendarDate? = nil, size: Int = 7) -> [Epoch] {
     var recording = RecordingDecoder(dateGiven: date)
     var epochs: [Epoch] = []
