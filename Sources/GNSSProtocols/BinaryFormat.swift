@@ -34,7 +34,7 @@ enum BinaryFormat {
   }
 
   /// Which format begins with these two bytes.
-  static func start(_ first: UInt8, _ second: UInt8) -> Start {
+  @inline(__always) static func start(_ first: UInt8, _ second: UInt8) -> Start {
     switch (first, second) {
     case (0xB5, 0x62): .frame(.ubx)
     case (0xF1, 0xD9): .frame(.allystar)
@@ -48,7 +48,7 @@ enum BinaryFormat {
   }
 
   /// Bytes before the payload.
-  var header: Int {
+  @inline(__always) var header: Int {
     switch self {
     case .ubx, .allystar, .casic: 6
     case .sirf, .skyTraq: 4
@@ -57,7 +57,7 @@ enum BinaryFormat {
   }
 
   /// Bytes behind the payload.
-  var trailer: Int {
+  @inline(__always) var trailer: Int {
     switch self {
     case .ubx, .allystar: 2
     case .skyTraq, .rtcm3: 3
@@ -66,7 +66,7 @@ enum BinaryFormat {
   }
 
   /// The length of the payload, from the header at `i`, which is there.
-  func payload(_ s: Span<UInt8>, _ i: Int) -> Int {
+  @inline(__always) func payload(_ s: Span<UInt8>, _ i: Int) -> Int {
     switch self {
     case .ubx, .allystar: Int(s.u2(i + 4))
     case .casic: Int(s.u2(i + 2))
@@ -76,7 +76,7 @@ enum BinaryFormat {
   }
 
   /// Whether a payload may be so long; what may not is a false start.
-  func allows(_ length: Int) -> Bool {
+  @inline(__always) func allows(_ length: Int) -> Bool {
     switch self {
     case .ubx, .allystar: length <= BinaryFormat.payloadLimit
     case .casic: length <= BinaryFormat.payloadLimit && length % 4 == 0
@@ -87,26 +87,32 @@ enum BinaryFormat {
   }
 
   /// Whether checksum and end of the whole frame at `i` are right; `length` is its payload's.
-  func isRight(_ s: Span<UInt8>, _ i: Int, _ length: Int) -> Bool {
+  @inline(__always) func isRight(_ s: Span<UInt8>, _ i: Int, _ length: Int) -> Bool {
     let end = i + header + length
     switch self {
     case .ubx, .allystar:
       let sum = UBXChecksum(of: s.extracting(i + 2..<end))
       return s[end] == sum.a && s[end + 1] == sum.b
     case .casic: return s.u4(end) == BinaryFormat.sumOfWords(s, i + 2, end)
-    case .sirf:
-      var sum: UInt16 = 0
-      for j in i + 4..<end { sum = (sum &+ UInt16(s[j])) & 0x7FFF }
-      return UInt16(s[end]) << 8 | UInt16(s[end + 1]) == sum && s[end + 2] == 0xB0
-        && s[end + 3] == 0xB3
-    case .skyTraq:
-      var parity: UInt8 = 0
-      for j in i + 4..<end { parity ^= s[j] }
-      return s[end] == parity && s[end + 1] == 0x0D && s[end + 2] == 0x0A
+    case .sirf: return BinaryFormat.isRightSiRF(s, i, end)
+    case .skyTraq: return BinaryFormat.isRightSkyTraq(s, i, end)
     case .rtcm3:
       let told = UInt32(s[end]) << 16 | UInt32(s[end + 1]) << 8 | UInt32(s[end + 2])
       return told == BinaryFormat.crc24q(s, i, end)
     }
+  }
+
+  private static func isRightSiRF(_ s: Span<UInt8>, _ i: Int, _ end: Int) -> Bool {
+    var sum: UInt16 = 0
+    for j in i + 4..<end { sum = (sum &+ UInt16(s[j])) & 0x7FFF }
+    return UInt16(s[end]) << 8 | UInt16(s[end + 1]) == sum && s[end + 2] == 0xB0
+      && s[end + 3] == 0xB3
+  }
+
+  private static func isRightSkyTraq(_ s: Span<UInt8>, _ i: Int, _ end: Int) -> Bool {
+    var parity: UInt8 = 0
+    for j in i + 4..<end { parity ^= s[j] }
+    return s[end] == parity && s[end + 1] == 0x0D && s[end + 2] == 0x0A
   }
 
   /// The sum of the little-endian words from `start` to `end`, which are whole.

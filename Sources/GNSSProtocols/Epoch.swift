@@ -28,7 +28,16 @@ public struct Epoch: Equatable, Sendable {
   /// The position; nil when there is no valid one.
   ///
   /// `acquired` is the moment that was given with the epoch's first message.
-  public var fix: Fix?
+  public var fix: Fix? {
+    get { hasFix ? place : nil }
+    set {
+      hasFix = newValue != nil
+      place = newValue ?? Epoch.nowhere
+    }
+  }
+  // No optional: an epoch is written where it lies. Without a fix it is `nowhere`.
+  var place = Epoch.nowhere
+  var hasFix = false
   var utc_us: Int64 = .min
   var time_us: Int64 = .min
   var geoidSeparation_raw: Int32 = .min
@@ -51,6 +60,9 @@ public struct Epoch: Equatable, Sendable {
 
   /// Creates an epoch of which nothing is known.
   public init(origin: EpochOrigin = .live) { self.origin = origin }
+
+  private static let nowhere = Fix(
+    acquired: .boot, coordinate: Coordinate(latitude_e9: 0, longitude_e9: 0))
 }
 
 extension Epoch {

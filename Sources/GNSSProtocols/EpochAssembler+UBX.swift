@@ -134,33 +134,42 @@ extension Epoch {
   @inline(__always)
   init(_ s: UBXSolution, _ isSimulated: Bool, _ moment: DatedMoment?, at now: Instant) {
     self.init()
-    mode = .noFix
+    fill(s, isSimulated, at: now)
     if let moment { take(moment) }
-    pdop_raw = s.known.has(UBXSolution.Known.positionDOP) ? s.positionDOP_raw : .max
-    timeAccuracy_raw = s.known.has(UBXSolution.Known.timeAccuracy) ? s.timeAccuracy_raw : .max
-    let place = s.place
-    guard s.isFixOK, s.fixType >= 1, s.fixType <= 4, place.isValid else { return }
+  }
+
+  /// Writes what a solution says into an empty epoch, field by field where it lies.
+  @inline(never)
+  private mutating func fill(_ s: UBXSolution, _ isSimulated: Bool, at now: Instant) {
+    mode = .noFix
+    if s.known.has(UBXSolution.Known.positionDOP) { pdop_raw = s.positionDOP_raw }
+    if s.known.has(UBXSolution.Known.timeAccuracy) { timeAccuracy_raw = s.timeAccuracy_raw }
+    let coordinate = s.place
+    guard s.isFixOK, s.fixType >= 1, s.fixType <= 4, coordinate.isValid else { return }
     let isSpatial = s.fixType != 2
     mode = isSpatial ? .threeDimensional : .twoDimensional
-    var fix = Fix(
-      acquired: now, coordinate: place, mode: isSpatial ? .threeDimensional : .twoDimensional)
-    fix.utc = moment.map { UTCTime(microseconds: $0.utc_us) }
-    fix.isDateUncertain = isDateUncertain
-    fix.isSimulated = isSimulated
-    fix.ellipsoidalAltitude_mm = s.height_mm
-    fix.altitude_mm = s.heightMSL_mm
-    fix.speed_mmps = max(s.groundSpeed_mmps, 0)
-    fix.course_e4 = Epoch.course_e4(s)
-    fix.horizontalAccuracy_mm = Int32(clamping: s.horizontalAccuracy_mm)
-    if isSpatial { fix.verticalAccuracy_mm = s.verticalAccuracy_mm.map { Int32(clamping: $0) } }
-    fix.speedAccuracy_mmps = s.speedAccuracy_mmps.map { Int32(clamping: $0) }
-    if fix.course_e4 != nil {
-      fix.courseAccuracy_e2 = s.headingAccuracy_e5.map { Int32(clamping: $0 / 1_000) }
+    hasFix = true
+    place.acquired = now
+    place.coordinate = coordinate
+    place.mode = isSpatial ? .threeDimensional : .twoDimensional
+    place.isSimulated = isSimulated
+    place.quality = Epoch.quality(s)
+    place.ellipsoidalAltitude_mm = s.height_mm
+    place.speed_mmps = s.groundSpeed_mmps
+    place.course_e4 = Epoch.course_e4(s)
+    place.horizontalAccuracy_mm = Int32(clamping: s.horizontalAccuracy_mm)
+    if isSpatial, s.known.has(UBXSolution.Known.verticalAccuracy) {
+      place.verticalAccuracy_mm = Int32(clamping: s.verticalAccuracy_raw)
     }
-    fix.satellites = s.satellites.map { Int16($0) }
-    fix.quality = Epoch.quality(s)
-    self.fix = fix
+    if s.known.has(UBXSolution.Known.speedAccuracy) {
+      place.speedAccuracy_mmps = Int32(clamping: s.speedAccuracy_raw)
+    }
+    if s.known.has(UBXSolution.Known.headingAccuracy), place.course_e4 != nil {
+      place.courseAccuracy_e2 = Int32(clamping: s.headingAccuracy_raw / 1_000)
+    }
+    if s.known.has(UBXSolution.Known.satellites) { place.satellites = Int16(s.satellites_raw) }
     if s.known.has(UBXSolution.Known.heightMSL) {
+      place.altitude_mm = s.heightMSL_raw
       let (difference, isOver) = s.height_mm.subtractingReportingOverflow(s.heightMSL_raw)
       geoidSeparation_raw = isOver ? .min : difference
     }
@@ -173,9 +182,9 @@ extension Epoch {
     utc_us = moment.utc_us
     time_us = moment.time_us
     isDateUncertain = moment.isUncertain
-    if fix != nil {
-      fix?.utc = UTCTime(microseconds: moment.utc_us)
-      fix?.isDateUncertain = moment.isUncertain
+    if hasFix {
+      place.utc = UTCTime(microseconds: moment.utc_us)
+      place.isDateUncertain = moment.isUncertain
     }
   }
 

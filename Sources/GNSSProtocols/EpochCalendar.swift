@@ -106,11 +106,10 @@ struct EpochCalendar {
   }
 
   private func set(_ epoch: inout Epoch, _ day: Int, _ time_us: Int64) {
-    let utc = UTCTime(microseconds: Int64(day) * EpochCalendar.day_us + time_us)
-    epoch.utc = utc
-    epoch.timeOfDay_us = time_us
-    epoch.fix?.utc = utc
-    epoch.fix?.isDateUncertain = epoch.isDateUncertain
+    epoch.take(
+      DatedMoment(
+        utc_us: Int64(day) * EpochCalendar.day_us + time_us, time_us: time_us,
+        isUncertain: epoch.isDateUncertain))
   }
 
   private mutating func remember(_ day: Int, _ time_us: Int64, _ isUncertain: Bool) {

@@ -16,10 +16,13 @@ public struct GNSSDecoder: Sendable {
   /// Whether bytes of an unfinished frame or sentence wait for more.
   public var isMidFrame: Bool { stream.isMidFrame }
 
-  /// Takes bytes from `offset` on and returns at the first complete message.
+  /// Bytes taken behind the message that was given last, 0 to 4,112.
+  public var unread: Int { stream.unread }
+
+  /// Takes bytes from `offset` on and gives the first complete message in what it holds.
   ///
-  /// Call it until it gives nil, then all bytes are used up and `offset` is their count. It may
-  /// give messages when `offset` is already there: those that a false start had hidden.
+  /// It takes all that fit and gives their messages one by one: call it until it gives nil, then
+  /// all bytes are used up, and `offset` is their count. It may be there long before.
   /// O(bytes taken); bytes behind a false start are looked at again.
   ///
   /// - Precondition: `offset` is 0 to `bytes.count`.
@@ -37,6 +40,7 @@ public struct GNSSDecoder: Sendable {
 
 /// Reads what receivers send.
 enum MessageReader: FrameReader {
+  @inline(__always)
   static func frame(
     _ identity: UBXIdentity, _ payload: Span<UInt8>, _ counters: inout DecoderCounters
   ) -> GNSSMessage? {

@@ -89,14 +89,13 @@ enum NMEADecoding {
   @inline(__always) private static func gsa(_ f: inout NMEAFields, _ talker: Talker) -> GSA {
     var m = GSA(talker: talker, fixMode: f.whole(1, as: UInt8.self))
     m.isAutomatic = f.letter(0).map { $0 == UInt8(ascii: "A") }
-    var i = 2
-    while i < 14 {
+    // Most receivers leave the last ones empty.
+    for i in 2..<14 where f.length(i) != 0 {
       if let number = f.twoDigits(i) {
         m.name(UInt16(number))
       } else if let number = f.whole(i, as: UInt16.self) {
         m.name(number)
       }
-      i &+= 1
     }
     m.positionDOP_e2 = f.dilution(14)
     m.horizontalDOP_e2 = f.dilution(15)

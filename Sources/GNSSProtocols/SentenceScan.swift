@@ -48,14 +48,6 @@ struct SentenceScan {
     byte < 0x20 || byte > 0x7E || byte == UInt8(ascii: "$") || byte == UInt8(ascii: "*")
   }
 
-  /// Whether the eight bytes from `i` on, which are there, are sentence bytes from the comma up.
-  @inline(__always) static func isPlain(_ s: Span<UInt8>, _ i: Int) -> Bool {
-    precondition(i >= 0 && i &+ 8 <= s.count, "eight bytes are there")
-    let bits = unsafe s.bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: i, as: UInt64.self)
-    // The order of the bytes makes no difference here.
-    return ((bits &- commaBytes) | (bits &+ ones) | bits) & highs == 0
-  }
-
   /// Looks on in the sentence that starts at `i`, up to a star, a byte that no sentence has, or
   /// `limit`.
   ///

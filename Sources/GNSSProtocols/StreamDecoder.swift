@@ -43,8 +43,8 @@ struct StreamDecoder<Reader: FrameReader> {
   private(set) var counters = DecoderCounters()
 
   private enum Verdict {
-    /// At least that many bytes are missing.
-    case incomplete(missing: Int)
+    /// Bytes are missing.
+    case incomplete
     /// So many bytes belong to no frame.
     case skip(Int)
     /// A sentence that with its line end has that length; the scan knows its fields.
@@ -61,49 +61,24 @@ struct StreamDecoder<Reader: FrameReader> {
   /// Whether bytes of an unfinished frame wait for more.
   var isMidFrame: Bool { start < end }
 
+  /// Bytes taken that are not yet part of a message given or passed over.
+  var unread: Int { end - start }
+
   /// Takes bytes from `offset` on until a message is complete; nil when all are used up.
+  ///
+  /// All that fit are taken at once: only then is looked through them, in one place.
   @inline(__always)
   mutating func next(_ bytes: Span<UInt8>, _ offset: inout Int) -> Reader.Message? {
     precondition(offset >= 0 && offset <= bytes.count, "the offset lies outside the bytes")
     while true {
-      if start < end {
+      while start < end {
         let verdict = Self.examine(
           pending.span.extracting(0..<end), start, &scan, options, &counters)
-        switch verdict {
-        case .incomplete(let missing):
-          if offset == bytes.count { return nil }
-          pull(bytes, &offset, missing)
-        case .skip(let count): drop(count)
-        case .sentence(let length):
-          // Dropping moves the bounds only; the bytes stay until others are taken over.
-          let (found, from, to) = (scan, start, end)
-          drop(length)
-          let bytes = pending.span.extracting(0..<to)
-          if let message = Reader.sentence(bytes, from, found, &counters) { return message }
-        case .frame(let format, let payload):
-          if let message = dropFrame(format, payload) { return message }
-        }
-      } else {
-        if offset == bytes.count { return nil }
-        switch Self.examine(bytes, offset, &scan, options, &counters) {
-        case .incomplete:
-          append(bytes, offset, bytes.count - offset)
-          offset = bytes.count
-          return nil
-        case .skip(let count):
-          offset &+= count
-          scan.reset()
-        case .sentence(let length):
-          let (found, from) = (scan, offset)
-          offset &+= length
-          scan.reset()
-          if let message = Reader.sentence(bytes, from, found, &counters) { return message }
-        case .frame(let format, let payload):
-          let message = Self.read(format, bytes, offset, payload, &counters)
-          offset += format.header + payload + format.trailer
-          if let message { return message }
-        }
+        if case .incomplete = verdict { break }
+        if let message = settle(verdict) { return message }
       }
+      if offset == bytes.count { return nil }
+      fill(bytes, &offset)
     }
   }
 
@@ -112,61 +87,56 @@ struct StreamDecoder<Reader: FrameReader> {
     while start < end {
       let verdict = Self.examine(
         pending.span.extracting(0..<end), start, &scan, options, &counters)
-      switch verdict {
-      case .incomplete:
+      if case .incomplete = verdict {
         counters.skippedBytes += 1
         drop(1)
-      case .skip(let count): drop(count)
-      case .sentence(let length):
-        let (found, from, to) = (scan, start, end)
-        drop(length)
-        let bytes = pending.span.extracting(0..<to)
-        if let message = Reader.sentence(bytes, from, found, &counters) { return message }
-      case .frame(let format, let payload):
-        if let message = dropFrame(format, payload) { return message }
+      } else if let message = settle(verdict) {
+        return message
       }
     }
     return nil
   }
 
-  // MARK: The unfinished frame
+  // MARK: The bytes taken
 
-  private mutating func dropFrame(_ format: BinaryFormat, _ payload: Int) -> Reader.Message? {
-    let (from, to) = (start, end)
-    drop(format.header + payload + format.trailer)
-    return Self.read(format, pending.span.extracting(0..<to), from, payload, &counters)
+  /// Reads or passes over what a verdict says, and stands behind it.
+  @inline(__always)
+  private mutating func settle(_ verdict: Verdict) -> Reader.Message? {
+    let from = start
+    switch verdict {
+    case .incomplete: return nil
+    case .skip(let count):
+      drop(count)
+      return nil
+    case .sentence(let length):
+      let message = Reader.sentence(
+        pending.span.extracting(0..<end), from, scan, &counters)
+      drop(length)
+      return message
+    case .frame(let format, let payload):
+      let message = Self.read(
+        format, pending.span.extracting(0..<end), from, payload, &counters)
+      drop(format.header &+ payload &+ format.trailer)
+      return message
+    }
   }
 
-  private mutating func drop(_ count: Int) {
-    start += count
+  @inline(__always) private mutating func drop(_ count: Int) {
+    start &+= count
     scan.reset()
+  }
+
+  /// Takes over as many bytes as fit; an unfinished frame always leaves room for some.
+  @inline(never)
+  private mutating func fill(_ bytes: Span<UInt8>, _ offset: inout Int) {
     if start == end {
       start = 0
       end = 0
     }
-  }
-
-  /// Takes over the missing bytes; of a sentence, all up to what may end it.
-  private mutating func pull(_ bytes: Span<UInt8>, _ offset: inout Int, _ missing: Int) {
-    if end + missing > Self.capacity { moveToFront() }
-    precondition(end + missing <= Self.capacity, "an unfinished frame fits")
-    var count = min(missing, bytes.count - offset)
-    if !BinaryFormat.canBegin(with: pending[start]) {
-      let room = min(Self.capacity - end, bytes.count - offset)
-      // What stops the scan is the run's last byte, or there is none.
-      while count < room {
-        if SentenceScan.mayEnd(bytes[offset &+ count &- 1]) { break }
-        while count &+ 8 <= room, SentenceScan.isPlain(bytes, offset &+ count) { count &+= 8 }
-        if count < room { count &+= 1 }
-      }
-    }
-    append(bytes, offset, count)
-    offset += count
-  }
-
-  /// Copies `count` bytes from `offset` on behind those that are there; traps where they do not fit.
-  private mutating func append(_ bytes: Span<UInt8>, _ offset: Int, _ count: Int) {
-    precondition(count >= 0 && count <= Self.capacity - end, "an unfinished frame fits")
+    let wanted = bytes.count - offset
+    if wanted > Self.capacity - end { moveToFront() }
+    let count = min(wanted, Self.capacity - end)
+    precondition(count > 0, "an unfinished frame fits")
     let part = bytes.extracting(offset..<offset + count)
     let place = end
     var target = pending.mutableSpan
@@ -178,6 +148,7 @@ struct StreamDecoder<Reader: FrameReader> {
       }
     }
     end += count
+    offset += count
   }
 
   private mutating func moveToFront() {
@@ -198,8 +169,27 @@ struct StreamDecoder<Reader: FrameReader> {
       return examineSentence(s, i, &scan, options, &counters)
     }
     if byte == 0x0A || byte == 0x0D { return .skip(1) }
+    if byte == 0xB5, let verdict = examineUBX(s, i) { return verdict }
     if BinaryFormat.canBegin(with: byte) { return examineFrame(s, i, &counters) }
     return skipNoise(s, i, &counters)
+  }
+
+  /// What ``examineFrame(_:_:_:)`` would say of a UBX frame that is right or not yet whole; nil of
+  /// anything else. It is on the way of every fix.
+  @inline(__always)
+  private static func examineUBX(_ s: Span<UInt8>, _ i: Int) -> Verdict? {
+    let count = s.count &- i
+    guard count >= 8 else { return nil }
+    // Eight bytes are there: the header and two more.
+    let bits = unsafe s.bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: i, as: UInt64.self)
+    let head = UInt64(littleEndian: bits)
+    let length = Int(truncatingIfNeeded: head &>> 32 & 0xFFFF)
+    guard head & 0xFFFF == 0x62B5, length <= BinaryFormat.payloadLimit else { return nil }
+    if count < length &+ 8 { return .incomplete }
+    let end = i &+ 6 &+ length
+    let sum = UBXChecksum(of: s.extracting(i &+ 2..<end))
+    guard s[end] == sum.a, s[end &+ 1] == sum.b else { return nil }
+    return .frame(.ubx, payload: length)
   }
 
   @inline(never)
@@ -225,18 +215,18 @@ struct StreamDecoder<Reader: FrameReader> {
     _ s: Span<UInt8>, _ i: Int, _ counters: inout DecoderCounters
   ) -> Verdict {
     let count = s.count - i
-    if count < 2 { return .incomplete(missing: 1) }
+    if count < 2 { return .incomplete }
     guard case .frame(let format) = BinaryFormat.start(s[i], s[i + 1]) else {
       return falseStart(&counters)
     }
-    if count < format.header { return .incomplete(missing: format.header - count) }
+    if count < format.header { return .incomplete }
     let length = format.payload(s, i)
     if !format.allows(length) {
       counters.overlong.count()
       return falseStart(&counters)
     }
     let whole = format.header + length + format.trailer
-    if count < whole { return .incomplete(missing: whole - count) }
+    if count < whole { return .incomplete }
     if !format.isRight(s, i, length) {
       counters.checksumErrors.count()
       return falseStart(&counters)
@@ -245,6 +235,7 @@ struct StreamDecoder<Reader: FrameReader> {
   }
 
   /// Hands on a UBX frame; of the others only says that it was there.
+  @inline(__always)
   private static func read(
     _ format: BinaryFormat, _ s: Span<UInt8>, _ i: Int, _ length: Int,
     _ counters: inout DecoderCounters
@@ -272,10 +263,10 @@ struct StreamDecoder<Reader: FrameReader> {
         counters.overlong.count()
         return falseStart(&counters)
       }
-      return .incomplete(missing: 1)
+      return .incomplete
     }
     if s[j] == UInt8(ascii: "*") {
-      if j &+ 2 >= s.count { return .incomplete(missing: j + 3 - s.count) }
+      if j &+ 2 >= s.count { return .incomplete }
       return finishSentence(s, i, j, &scan, &counters)
     }
     return breakOff(s, i, j, &scan, options, &counters)

@@ -3,6 +3,7 @@ import LocationTypes
 /// From UBX payloads to messages. Layouts: u-blox 8/M8 receiver description R28 and M10 SPG 5.10
 /// interface description.
 enum UBXDecoding {
+  @inline(__always)
   static func message(
     _ identity: UBXIdentity, _ payload: Span<UInt8>, _ counters: inout DecoderCounters
   ) -> GNSSMessage {

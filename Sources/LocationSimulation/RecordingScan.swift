@@ -111,7 +111,7 @@ private struct Timeline {
     while let message = decoder.next(bytes.span, &offset) {
       // An epoch that this message closed ended with the message before.
       let before = messageEnd
-      messageEnd = offset
+      messageEnd = offset - decoder.unread
       var closed = assembler.add(message, at: .boot)
       while let epoch = closed {
         closed = assembler.next()

@@ -81,7 +81,7 @@ struct NavPVTPath: HotPath {
       let span = bytes.span.extracting(chunk)
       while left > 0, let message = decoder.next(span, &offset) {
         now = now + Interval(microseconds: 1_000_000)
-        guard let fix = assembler.add(message, at: now)?.fix else { continue }
+        guard let epoch = assembler.add(message, at: now), let fix = epoch.fix else { continue }
         sum &+= UInt64(truncatingIfNeeded: fix.coordinate.latitude_e9)
         left -= 1
       }
