@@ -90,7 +90,8 @@ completions: release
 
 # `make install` as root must not build as root: what `make man completions` made is taken as it is.
 install:
-	@test -x .build/release/torpor -a -f .build/man/torpor.1 -a -f .build/completions/_torpor || \
+	@test -x .build/release/torpor -a -f .build/man/torpor.1 -a -f .build/completions/_torpor \
+	  -a -f .build/completions/torpor.bash -a -f .build/completions/torpor.fish || \
 	  $(MAKE) --no-print-directory man completions
 	install -d '$(BIN)' '$(SHARE)/man/man1' '$(SHARE)/bash-completion/completions' \
 	  '$(SHARE)/zsh/site-functions' '$(SHARE)/fish/vendor_completions.d'

@@ -23,9 +23,10 @@ extension EpochAssembler {
   ///
   /// - Returns: nil when the sentence comes late for the epoch just given, and is left out.
   mutating func enter(
-    _ kind: UInt8, _ talker: Talker, _ time_us: Int64?, _ now: Instant
+    _ kind: UInt8, _ talker: Talker, _ told_us: Int64?, _ now: Instant, _ date: ShortDate? = nil
   ) -> Entry? {
-    if let time_us, !hasDraft || time_us != draft.time_us, isLate(time_us, now) {
+    let time_us = told_us.map { EpochCalendar.withinDay($0) }
+    if let time_us, !hasDraft || time_us != draft.time_us, isLate(time_us, now, date) {
       landing = .late
       return nil
     }
@@ -35,7 +36,7 @@ extension EpochAssembler {
       isHolding = false
       entry.epoch = held
     }
-    if hasDraft, startsAnother(kind, talker, time_us) {
+    if hasDraft, startsAnother(kind, talker, time_us, date) {
       entry.epoch = closeDraft(at: now, by: .nextTime)
     }
     open(now)
@@ -49,8 +50,10 @@ extension EpochAssembler {
 
   /// A ZDA neither begins nor ends an epoch: some receivers send the time of the second to come.
   mutating func take(_ m: ZDA) {
+    var m = m
+    m.time_us = m.time_us.map { EpochCalendar.withinDay($0) }
     if hasDraft {
-      landing = .joined
+      if draft.time_us == m.time_us { landing = .joined }
     } else if let time_us = m.time_us, last?.time_us == time_us {
       landing = .late
     }
@@ -64,8 +67,12 @@ extension EpochAssembler {
     }
   }
 
-  func startsAnother(_ kind: UInt8, _ talker: Talker, _ time_us: Int64?) -> Bool {
-    if let time_us, let open = draft.time_us { return time_us != open }
+  func startsAnother(
+    _ kind: UInt8, _ talker: Talker, _ time_us: Int64?, _ date: ShortDate?
+  ) -> Bool {
+    if let time_us, let open = draft.time_us {
+      return time_us != open || EpochAssembler.isAnotherDay(date, draft.rmcDate)
+    }
     // No time to go by: the sentence that began the epoch comes again.
     guard let opener = draft.opener else { return false }
     return opener.kind == kind && opener.talker == talker
@@ -83,11 +90,23 @@ extension EpochAssembler {
       <= EpochAssembler.tolerance_us
   }
 
-  func isLate(_ time_us: Int64, _ now: Instant) -> Bool {
+  func isLate(_ time_us: Int64, _ now: Instant, _ date: ShortDate?) -> Bool {
     if isHeld(time_us) { return false }
     guard let last, now - last.at < EpochAssembler.lateness else { return false }
-    if !last.isUBX { return time_us == last.time_us }
-    return EpochAssembler.distance_us(time_us, last.time_us) <= EpochAssembler.tolerance_us
+    if !last.isUBX {
+      return time_us == last.time_us && !EpochAssembler.isAnotherDay(date, last.date)
+    }
+    // Sentences are told after UBX, perhaps when the next epoch of UBX has gone out already.
+    let behind_us = last.time_us - time_us
+    let isBehind = behind_us > 0 && behind_us < EpochAssembler.overtaken_us
+    return isBehind
+      || EpochAssembler.distance_us(time_us, last.time_us) <= EpochAssembler.tolerance_us
+  }
+
+  /// Whether both are told and differ: the same time of day is another epoch then.
+  static func isAnotherDay(_ a: ShortDate?, _ b: ShortDate?) -> Bool {
+    guard let a, let b else { return false }
+    return a != b
   }
 
   /// The distance of two times of day, across midnight where that is shorter.
@@ -115,7 +134,9 @@ extension EpochAssembler {
       epoch.climb_mmps = earlier.climb_mmps
       epoch.timeAccuracy_ns = earlier.timeAccuracy_ns
     }
-    if let time_us = draft.time_us { last = Given(time_us: time_us, isUBX: false, at: now) }
+    if let time_us = draft.time_us {
+      last = Given(time_us: time_us, isUBX: false, at: now, date: draft.rmcDate)
+    }
     return epoch
   }
 }

@@ -59,10 +59,9 @@ extension EpochAssembler {
   /// Closes the parts; nil where none told whether there is a position, or the epoch was given.
   mutating func closeParts(at now: Instant, by cause: EpochEnd.Cause) -> Epoch? {
     hasParts = false
-    if options.learnsEnd {
-      if parts.isTold { end.close(by: cause) } else { end.dissolve() }
-    }
+    // Parts that tell no position are no epoch, and teach nothing about where one ends.
     guard parts.isTold else { return nil }
+    if options.learnsEnd { end.close(by: cause) }
     let (solution, place) = parts.solution(leapSeconds)
     var epoch = Epoch(solution, options.isSimulated, nil, at: parts.received)
     if let place { epoch.fix?.coordinate = place }
@@ -189,8 +188,13 @@ extension UBXDraft {
   /// Adds to an epoch what NAV-PVT does not say.
   func complete(_ epoch: inout Epoch) {
     guard let dilutions else { return }
-    epoch.hdop_e2 = dilutions.horizontal_e2
-    epoch.vdop_e2 = dilutions.vertical_e2
-    epoch.pdop_e2 = dilutions.position_e2
+    epoch.hdop_e2 = UBXDraft.known(dilutions.horizontal_e2)
+    epoch.vdop_e2 = UBXDraft.known(dilutions.vertical_e2)
+    epoch.pdop_e2 = UBXDraft.known(dilutions.position_e2)
+  }
+
+  /// From 99 up, and 0, say that there is none, as in NMEA.
+  private static func known(_ dilution_e2: UInt16) -> UInt16? {
+    dilution_e2 == 0 || dilution_e2 >= 9_900 ? nil : dilution_e2
   }
 }

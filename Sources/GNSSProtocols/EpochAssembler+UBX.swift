@@ -47,8 +47,8 @@ extension EpochAssembler {
 
   /// By how much two UBX messages may differ in one epoch's time.
   private static let rounding_us: UInt64 = 100
-  /// How late NAV-PVT may come behind HNR-PVT, which is worked out faster.
-  private static let overtaken_us: Int64 = 2_000_000
+  /// How late NAV-PVT may come behind HNR-PVT, which is worked out faster, and sentences behind UBX.
+  static let overtaken_us: Int64 = 2_000_000
 
   @inline(__always) private mutating func remember(
     _ solution: UBXSolution, _ time_us: Int64, _ now: Instant
@@ -92,6 +92,7 @@ extension EpochAssembler {
       // The same epoch in both protocols; UBX says all that the sentences say.
       hasDraft = false
     }
+    if !hasDraft, isRepeated(solution, time_us, now) { return nil }
     let closed = closeDraft(at: now, by: .nextTime)
     if closed == nil, isRepeated(solution, time_us, now) { return nil }
     let moment = calendar.date(utc.microseconds, isResolved: solution.isTimeResolved)

@@ -38,6 +38,7 @@ public struct EpochAssembler: Sendable {
     var time_us: Int64
     var isUBX: Bool
     var at: Instant
+    var date: ShortDate?
     var timeOfWeek_ms: UInt32?
     var utc_us = Int64.min
     var isHighRate = false
@@ -68,7 +69,7 @@ public struct EpochAssembler: Sendable {
   }
 
   /// The silence of the line that ends the open epoch: to be closed when so much has passed since the
-  /// last byte. Learned, where the options say so; 20 to 400 ms.
+  /// last byte. Learned, where the options say so; 40 to 400 ms.
   public var pause: Interval { end.pause }
 
   /// Tells that bytes have come, before what they make is added: how long a receiver is silent within
@@ -110,7 +111,7 @@ public struct EpochAssembler: Sendable {
   public mutating func close() -> Epoch? {
     if hasWaiting { return next() }
     if isAwaiting { return takeAwaited() }
-    if hasParts { return closeParts(at: parts.received, by: .silence) }
+    if hasParts, let epoch = closeParts(at: parts.received, by: .silence) { return epoch }
     return closeDraft(at: draft.received, by: .silence)
   }
 
@@ -118,7 +119,7 @@ public struct EpochAssembler: Sendable {
     landing = .nowhere
     switch message {
     case .rmc(let m):
-      guard let closed = enter(0, m.talker, m.time_us, now) else { return nil }
+      guard let closed = enter(0, m.talker, m.time_us, now, m.date) else { return nil }
       draft.take(m)
       return closed.epoch
     case .gga(let m):
@@ -184,9 +185,27 @@ extension EpochAssembler {
     case .opened: if let mark = EpochMark(message) { end.begin(with: mark) }
     case .joined: if let mark = EpochMark(message) { end.goOn(with: mark) }
     }
-    // With both protocols open, or epochs waiting, it is left to the next message.
-    guard end.isOver, hasDraft != hasParts, !hasWaiting, !isAwaiting else { return nil }
-    if hasParts { return closeParts(at: now, by: .lastMessage) }
+    // With epochs of both protocols open, or waiting, it is left to the next message.
+    guard end.isOver, !hasWaiting, !isAwaiting else { return nil }
+    if hasParts, parts.isTold { return hasDraft ? nil : closeParts(at: now, by: .lastMessage) }
+    hasParts = false
     return closeDraft(at: now, by: .lastMessage)
+  }
+}
+
+// MARK: Silence
+
+extension EpochAssembler {
+  /// What falls silent inside a message was held up on its way, and is waited for so long.
+  public static let messagePatience = Interval.seconds(1)
+
+  /// How long the line must be silent until something is to be done; nil while nothing is held.
+  ///
+  /// The epoch is closed after ``pause``, but not inside a sentence, which may be one of its own.
+  public func patience(_ decoder: borrowing GNSSDecoder) -> Interval? {
+    let isMidSentence = decoder.isMidSentence
+    if isOpen && !isMidSentence { return pause }
+    let isMidFrame = decoder.isMidFrame
+    return isOpen || isMidFrame ? EpochAssembler.messagePatience : nil
   }
 }

@@ -14,6 +14,8 @@ struct EpochCalendar {
   private var lastDay: Int?
   private var lastTime_us: Int64 = 0
   private var isLastUncertain = false
+  /// The sentences' last epoch had a position.
+  private var hadFix = false
   private var today = Today()
 
   /// A GPS week rollover: 1,024 weeks, in days.
@@ -71,18 +73,16 @@ struct EpochCalendar {
   /// A receiver that has no position tells the date of a clock that may never have been set; it is
   /// marked uncertain and not held for those that come.
   mutating func date(_ epoch: inout Epoch, from draft: EpochDraft) {
-    guard let told = draft.time_us else { return }
-    let time_us = EpochCalendar.withinDay(told)
+    hadFix = epoch.hasFix
+    guard let time_us = draft.time_us else { return }
     if let day = draft.zdaDate?.daysSince1970 ?? draft.rmcDate.flatMap({ fullDay($0) }) {
       let repaired = repair(day)
-      let isTrusted = draft.zdaDate != nil || draft.rmcVerdict == .valid
+      let isTrusted = draft.zdaDate != nil ? epoch.hasFix : draft.rmcVerdict == .valid
       epoch.isDateUncertain = repaired.isUncertain || !isTrusted
       set(&epoch, repaired.day, time_us)
       if isTrusted { remember(repaired.day, time_us, repaired.isUncertain) }
     } else if let lastDay {
-      // Gone back by more than half a day: midnight has passed.
-      let isNextDay = time_us < lastTime_us - EpochCalendar.day_us / 2
-      let day = isNextDay ? lastDay + 1 : lastDay
+      let day = lastDay + days(to: time_us)
       epoch.isDateUncertain = isLastUncertain
       set(&epoch, day, time_us)
       remember(day, time_us, isLastUncertain)
@@ -97,11 +97,25 @@ struct EpochCalendar {
   mutating func learn(_ date: CalendarDate?, _ time_us: Int64) {
     guard let date else { return }
     let repaired = repair(date.daysSince1970)
-    remember(repaired.day, EpochCalendar.withinDay(time_us), repaired.isUncertain)
+    // Without a position it is the date of a clock that may never have been set.
+    remember(repaired.day, time_us, repaired.isUncertain || !hadFix)
   }
 
+  /// How many days lie between the last moment and a time of day without a date.
+  ///
+  /// Gone back by more than half a day, midnight has passed; forward by a day less a little, a clock
+  /// was put back over it, by leap seconds for instance.
+  private func days(to time_us: Int64) -> Int {
+    let step_us = time_us - lastTime_us
+    if step_us < -EpochCalendar.day_us / 2 { return 1 }
+    return step_us > EpochCalendar.day_us - EpochCalendar.stepBack_us ? -1 : 0
+  }
+
+  /// The most that a receiver's clock is put back.
+  private static let stepBack_us: Int64 = 60_000_000
+
   /// 23:59:60 of a sentence is past the day's end.
-  private static func withinDay(_ time_us: Int64) -> Int64 {
+  static func withinDay(_ time_us: Int64) -> Int64 {
     time_us < day_us ? time_us : LeapSecond.squeezed(time_us)
   }
 

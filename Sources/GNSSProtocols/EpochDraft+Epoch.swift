@@ -53,9 +53,9 @@ extension EpochDraft {
     }
   }
 
-  /// 2 or 3, or 0 when nothing says.
+  /// 2 or 3, or 0 when nothing says: GSA's "no fix" beside a position says nothing.
   private var dimensions: UInt8 {
-    if gsaMode != 0 { return gsaMode }
+    if gsaMode > 1 { return gsaMode }
     switch pubx.status {
     case .twoDimensional?, .differential2D?: return 2
     case .threeDimensional?, .differential3D?, .combined?, .deadReckoning?: return 3

@@ -87,13 +87,13 @@ extension EpochDraft {
   }
 
   mutating func take(_ m: GGA) {
-    let isValid = m.quality != 0
-    // Without quality and place it says nothing.
-    if m.quality == nil && m.coordinate == nil { return }
+    // Without a quality it says nothing.
+    guard let quality = m.quality else { return }
+    let isValid = quality != 0
     ggaVerdict.hear(isValid)
     guard isValid else { return }
     if let place = m.coordinate { ggaPlace = place }
-    if let value = m.quality { quality = value }
+    self.quality = quality
     if let count = m.satellites { ggaSatellites = max(count, ggaSatellites ?? 0) }
     if let dop = m.horizontalDOP_e2 { hdop_e2 = dop }
     if let altitude = m.altitude_mm { altitude_mm = altitude }
@@ -122,9 +122,9 @@ extension EpochDraft {
   }
 
   mutating func take(_ m: GST) {
-    latitudeError_mm = m.latitude_mm
-    longitudeError_mm = m.longitude_mm
-    altitudeError_mm = m.altitude_mm
+    if let error = m.latitude_mm { latitudeError_mm = error }
+    if let error = m.longitude_mm { longitudeError_mm = error }
+    if let error = m.altitude_mm { altitudeError_mm = error }
   }
 
   mutating func take(_ m: VTG) {

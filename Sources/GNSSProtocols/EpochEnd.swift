@@ -33,7 +33,7 @@ struct EpochEnd: Sendable {
   }
 
   /// The shortest silence that ends an epoch: a reader that is late by less does no harm.
-  static let shortestPause = Interval.milliseconds(20)
+  static let shortestPause = Interval.milliseconds(40)
   /// The longest; receivers that rest longer inside an epoch have their epochs cut.
   static let longestPause = Interval.milliseconds(400)
   /// The most epochs in a row that are asked for after mistakes.

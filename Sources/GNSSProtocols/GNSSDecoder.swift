@@ -16,6 +16,9 @@ public struct GNSSDecoder: Sendable {
   /// Whether bytes of an unfinished frame or sentence wait for more.
   public var isMidFrame: Bool { stream.isMidFrame }
 
+  /// Whether these are the start of a sentence.
+  public var isMidSentence: Bool { stream.isMidSentence }
+
   /// Bytes taken behind the message that was given last, 0 to 4,112.
   public var unread: Int { stream.unread }
 

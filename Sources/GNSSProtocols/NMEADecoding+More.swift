@@ -14,7 +14,7 @@ extension NMEADecoding {
     m.altitude_mm = f.decimal(8, 3, as: Int32.self)
     m.separation_mm = f.decimal(9, 3, as: Int32.self)
     m.correctionAge_ms = f.decimal(10, 3, as: Int32.self)
-    m.station = f.whole(11, as: UInt16.self)
+    m.station = f.name(11)
     m.navigationalStatus = f.letter(12)
     return m
   }

@@ -58,7 +58,7 @@ enum NMEADecoding {
   /// Time, status, place, speed, course, date, variation (2), mode from 2.3, nav status from 4.1.
   @inline(__always) private static func rmc(_ f: inout NMEAFields, _ talker: Talker) -> RMC {
     var m = RMC(talker: talker, time_us: f.time(0))
-    m.isValid = f.letter(1) == UInt8(ascii: "A")
+    m.isValid = isValid(f.letter(1))
     m.coordinate = f.coordinate(2)
     m.speed_mmps = f.knots(6)
     m.course_e4 = f.course(7)
@@ -71,6 +71,11 @@ enum NMEADecoding {
     return m
   }
 
+  /// Whether a status says that the data are valid: `A`, or `D` as some say for differential.
+  @inline(__always) private static func isValid(_ status: UInt8?) -> Bool {
+    status == UInt8(ascii: "A") || status == UInt8(ascii: "D")
+  }
+
   /// Time, place, quality, satellites, HDOP, altitude, M, separation, M, age, station.
   @inline(__always) private static func gga(_ f: inout NMEAFields, _ talker: Talker) -> GGA {
     var m = GGA(talker: talker, time_us: f.time(0))
@@ -81,7 +86,7 @@ enum NMEADecoding {
     m.altitude_mm = f.decimal(8, 3, as: Int32.self)
     m.separation_mm = f.decimal(10, 3, as: Int32.self)
     m.correctionAge_ms = f.decimal(12, 3, as: Int32.self)
-    m.station = f.whole(13, as: UInt16.self)
+    m.station = f.name(13)
     return m
   }
 
@@ -100,7 +105,7 @@ enum NMEADecoding {
     m.positionDOP_e2 = f.dilution(14)
     m.horizontalDOP_e2 = f.dilution(15)
     m.verticalDOP_e2 = f.dilution(16)
-    m.system = f.whole(17, as: UInt8.self)
+    m.system = f.hexadecimal(17)
     return m
   }
 
@@ -178,7 +183,7 @@ enum NMEADecoding {
   @inline(__always) private static func gll(_ f: inout NMEAFields, _ talker: Talker) -> GLL {
     var m = GLL(talker: talker, time_us: f.time(4))
     m.coordinate = f.coordinate(0)
-    m.isValid = f.count <= 5 || f.letter(5) == UInt8(ascii: "A")
+    m.isValid = f.count <= 5 || isValid(f.letter(5))
     m.mode = f.mode(6)
     return m
   }

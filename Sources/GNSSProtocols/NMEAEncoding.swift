@@ -83,7 +83,7 @@ extension FrameBuffer {
     appendDilution(m.positionDOP_e2)
     appendDilution(m.horizontalDOP_e2)
     appendDilution(m.verticalDOP_e2)
-    if let system = m.system { appendField(Int64(system)) }
+    if let system = m.system { appendField(letter: hexadecimal(system & 15)) }
     endSentence(start)
   }
 

@@ -273,6 +273,13 @@ extension NMEAFields {
     return narrow(wide)
   }
 
+  /// Field `i` as a number, if it is one: a station may have any name.
+  @inline(__always) mutating func name(_ i: Int) -> UInt16? {
+    let wasBroken = isBroken
+    defer { isBroken = wasBroken }
+    return whole(i, as: UInt16.self)
+  }
+
   @inline(__always) private mutating func narrow<Value: FixedWidthInteger>(
     _ wide: Int64
   ) -> Value? {

@@ -61,6 +61,11 @@ struct StreamDecoder<Reader: FrameReader> {
   /// Whether bytes of an unfinished frame wait for more.
   var isMidFrame: Bool { start < end }
 
+  /// Whether they are the start of a sentence.
+  var isMidSentence: Bool {
+    start < end && (pending[start] == UInt8(ascii: "$") || pending[start] == UInt8(ascii: "!"))
+  }
+
   /// Bytes taken that are not yet part of a message given or passed over.
   var unread: Int { end - start }
 

@@ -135,8 +135,11 @@ struct GPXContent {
     file.places.append(place)
   }
 
+  /// Whether the element has nothing in it but space.
+  private var isBlank: Bool { value.allSatisfy { $0 <= 0x20 } }
+
   private func time() throws(GPXError) -> UTCTime? {
-    if value.isEmpty { return nil }
+    if isBlank { return nil }
     let text = String(decoding: value, as: UTF8.self)
     guard let time = GPXValues.time(text) else {
       throw GPXError(place: valuePlace, problem: .badTime(found: String(text.prefix(40))))
@@ -148,7 +151,7 @@ struct GPXContent {
   private func thousandths(
     _ name: String, _ low: Double, _ high: Double
   ) throws(GPXError) -> Int32? {
-    if value.isEmpty { return nil }
+    if isBlank { return nil }
     let text = String(decoding: value, as: UTF8.self)
     let number = try GPXContent.number(text, name, low, high, at: valuePlace)
     return Int32((number * 1e3).rounded())

@@ -26,6 +26,8 @@ public struct GPXError: Error, Equatable, Sendable, CustomStringConvertible {
     case tooManyPoints
     /// A longer text than ``GPXReader/longestText``.
     case tooLong
+    /// A tag or comment is longer than ``GPXReader/longestToken``.
+    case tokenTooLong
     /// No memory for a parser.
     case noMemory
   }
@@ -63,6 +65,8 @@ public struct GPXError: Error, Equatable, Sendable, CustomStringConvertible {
     case .tooDeep:
       "more than \(GPXReader.mostNested) elements inside each other; no GPX is like that"
     case .tooManyPoints: "more than \(GPXReader.mostPoints) points; cut the file up"
+    case .tokenTooLong:
+      "a tag or comment of more than \(GPXReader.longestToken >> 20) MB; is this a GPX file?"
     case .tooLong: "more than \(GPXReader.longestText >> 20) MB; cut the file up"
     case .noMemory: "there is no memory to read it"
     }

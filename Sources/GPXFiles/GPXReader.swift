@@ -9,6 +9,8 @@ import CExpat
   public static let mostNested = 64
   /// Most points of all tracks together.
   public static let mostPoints = 10_000_000
+  /// Longest tag or comment, in bytes.
+  public static let longestToken = 1 << 21
   /// Longest text, in bytes.
   public static let longestText = 1 << 30
 
@@ -51,7 +53,13 @@ import CExpat
     guard length <= GPXReader.longestText else { throw failure(.tooLong) }
     // What expat takes at once is counted in an Int32.
     for start in stride(from: 0, to: bytes.count, by: 1 << 20) {
-      try parse(bytes[start..<min(start + 1 << 20, bytes.count)], isLast: false)
+      let end = min(start + 1 << 20, bytes.count)
+      try parse(bytes[start..<end], isLast: false)
+      // expat looks at an unfinished tag again from its start each time.
+      let fed = length - bytes.count + end
+      guard fed - Int(unsafe XML_GetCurrentByteIndex(parser)) <= GPXReader.longestToken else {
+        throw failure(.tokenTooLong)
+      }
     }
   }
 
@@ -84,7 +92,10 @@ import CExpat
     case XML_ERROR_NO_MEMORY: return .noMemory
     case XML_ERROR_UNKNOWN_ENCODING, XML_ERROR_INCORRECT_ENCODING: return .unknownEncoding
     case XML_ERROR_AMPLIFICATION_LIMIT_BREACH: return .entityExpansion
-    case _ where isLast: return .cutOff
+    case XML_ERROR_NO_ELEMENTS, XML_ERROR_UNCLOSED_TOKEN, XML_ERROR_PARTIAL_CHAR,
+      XML_ERROR_UNCLOSED_CDATA_SECTION:
+      if isLast { return .cutOff }
+      fallthrough
     case _:
       guard let words = unsafe XML_ErrorString(code) else { return .notXML("error") }
       return .notXML(unsafe String(cString: words))

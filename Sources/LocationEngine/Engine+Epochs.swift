@@ -30,7 +30,8 @@ extension Engine {
 
   /// Ends the epoch in the making: the line has been silent.
   mutating func closeEpoch(_ effects: inout Effects) {
-    while let message = decoder.finish() {
+    let isHeldUp = now - lastByte >= EpochAssembler.messagePatience
+    while isHeldUp, let message = decoder.finish() {
       if take(message, &effects) {
         effects.proceeds = true
         return

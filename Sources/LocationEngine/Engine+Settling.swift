@@ -56,7 +56,9 @@ extension Engine {
     if isDriverDue && !effects.isDriverDone {
       drive(.deadline, &effects)
       effects.proceeds = true
-    } else if isMidEpoch && now - lastByte >= assembler.pause && !effects.isDriverDone {
+    } else if let patience = assembler.patience(decoder), now - lastByte >= patience,
+      !effects.isDriverDone
+    {
       closeEpoch(&effects)
     }
   }
@@ -166,7 +168,9 @@ extension Engine {
     effects.board = .awake
     effects.listens = !isStreaming || silence >= setup.gather
     if !effects.listens { effects.wake = min(effects.wake, now + setup.gather) }
-    if isMidEpoch { effects.wake = min(effects.wake, lastByte + assembler.pause) }
+    if let patience = assembler.patience(decoder) {
+      effects.wake = min(effects.wake, lastByte + patience)
+    }
   }
 
   private func situation(_ demand: DemandSummary) -> Situation {

@@ -123,7 +123,9 @@ private struct Timeline {
       if let epoch = assembler.add(message, at: .boot) { cut(epoch, at: messageEnd) }
       while let epoch = assembler.next() { cut(epoch, at: messageEnd) }
     }
-    if let epoch = assembler.close() { cut(epoch, at: messageEnd) }
+    while assembler.isOpen {
+      if let epoch = assembler.close() { cut(epoch, at: messageEnd) }
+    }
     if begin < bytes.count {
       chunks.append(Recording.Chunk(time: now, range: begin..<bytes.count))
     }

@@ -12,12 +12,14 @@ extension Decode {
     var writer = makeWriter()
     var block: [UInt8] = []
     var end: End?
+    var isDateTold = false
     while end == nil {
       do throws(CommandError) {
-        let event = try input.next(into: &block, pause: recording.silence)
+        let silence = recording.silence
+        let event = try input.next(into: &block, pause: silence)
         switch event {
         case .bytes: recording.decode(block, at: System.bootClock) { writer.write($0) }
-        case .pause: recording.fallSilent { writer.write($0) }
+        case .pause: recording.fallSilent(for: silence ?? .zero) { writer.write($0) }
         case .end, .gone, .back, .truncated, .replaced, .stopped, .readerGone:
           end = try self.end(event, input.name)
         }
@@ -25,6 +27,12 @@ extension Decode {
       try result.write(writer.text.bytes)
       writer.text.removeAll()
       try result.flush()
+      if input.isDevice, recording.uncertain > 0, !isDateTold, !quiet {
+        isDateTold = true
+        System.tell(
+          "torpor: the receiver's date was put right, for it lies before the day of this build, or "
+            + "cannot be checked; where it is right as it is, say so with --date")
+      }
     }
     recording.finish { writer.write($0) }
     let hasMessages = recording.hasMessages

@@ -135,12 +135,15 @@ struct CheckingOptions: ParsableArguments {
 extension RecordingDecoder {
   /// What to say of input in which there is nothing a receiver would say.
   func isNothing(of name: String, hint: String = "") -> CommandError {
-    CommandError(
+    let missing =
+      counters.brokenOff > 0
+      ? "; where its sentences have no checksum, --allow-missing-checksum takes them" : ""
+    return CommandError(
       .data,
       """
       nothing in \(name) is NMEA or UBX \
       (\(Words.count(Int(clamping: counters.skippedBytes))) bytes passed over): \
-      it should be what a receiver sent, bytes untouched\(hint)
+      it should be what a receiver sent, bytes untouched\(missing)\(hint)
       """)
   }
 }

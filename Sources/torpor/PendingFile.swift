@@ -78,6 +78,9 @@ enum Interrupts {
   /// Has a broken pipe told by `write` and not by a signal.
   static func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
 
+  /// Makes the memory that the signal handler reads: it must not be made inside of it.
+  static func prepare() { _ = unsafe guarded }
+
   /// Removes `path` if a signal ends the process from now on.
   static func guarding(_ path: String) {
     guard let place = (0..<capacity).first(where: { unsafe guarded[$0] == nil }) else {

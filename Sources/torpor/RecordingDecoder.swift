@@ -27,6 +27,8 @@ struct RecordingDecoder: ~Copyable {
   private(set) var fixes = 0
   /// Those of them whose time of day is known and whose day is not.
   private(set) var undated = 0
+  /// Those of them whose date was put right or could not be checked.
+  private(set) var uncertain = 0
 
   /// Begins; a date that is given wins over those in the recording.
   init(dateGiven date: CalendarDate?, source: Source = .file, _ options: DecoderOptions = .init()) {
@@ -39,7 +41,7 @@ struct RecordingDecoder: ~Copyable {
   /// What the decoder met.
   var counters: DecoderCounters { decoder.counters }
   /// Whether anything was recognised.
-  var hasMessages: Bool { counters.sentences > 0 || counters.frames > 0 }
+  var hasMessages: Bool { counters.sentences > 0 || counters.unchecked > 0 || counters.frames > 0 }
 
   /// Takes a block that came at `now`; `emit` gets each epoch that it completes.
   ///
@@ -57,25 +59,31 @@ struct RecordingDecoder: ~Copyable {
     }
   }
 
-  /// How long a live line must be silent until ``fallSilent(_:)`` has something to give; nil when
+  /// How long a live line must be silent until ``fallSilent(for:_:)`` has something to give; nil when
   /// it has nothing.
   ///
   /// Between two messages the assembler knows how long its receiver pauses; what falls silent inside
   /// one was held up on its way.
+  ///
+  /// What is written to a file or a pipe comes in blocks that end anywhere: there a message that is
+  /// not whole is waited for as long as it takes.
   var silence: Interval? {
-    if decoder.isMidFrame { return .seconds(1) }
-    return assembler.isOpen ? assembler.pause : nil
+    switch source {
+    case .file: nil
+    case .device: assembler.patience(decoder)
+    case .live: assembler.isOpen && !decoder.isMidFrame ? assembler.pause : nil
+    }
   }
 
-  /// Gives what is complete, for the line has been silent.
-  mutating func fallSilent(_ emit: (Epoch) -> Void) {
-    while let message = decoder.finish() { add(message, emit) }
-    close(emit)
+  /// Gives what is complete, for the line has been silent for so long.
+  mutating func fallSilent(for silence: Interval, _ emit: (Epoch) -> Void) {
+    if silence >= EpochAssembler.messagePatience { finish(emit) } else { close(emit) }
   }
 
   /// Gives what the end of the recording completes.
   mutating func finish(_ emit: (Epoch) -> Void) {
-    fallSilent(emit)
+    while let message = decoder.finish() { add(message, emit) }
+    close(emit)
   }
 
   private mutating func decode(_ bytes: Span<UInt8>, _ emit: (Epoch) -> Void) {
@@ -89,14 +97,16 @@ struct RecordingDecoder: ~Copyable {
   }
 
   private mutating func close(_ emit: (Epoch) -> Void) {
-    if let epoch = assembler.close() { give(epoch, emit) }
-    while let epoch = assembler.next() { give(epoch, emit) }
+    while assembler.isOpen {
+      if let epoch = assembler.close() { give(epoch, emit) }
+    }
   }
 
   private mutating func give(_ epoch: Epoch, _ emit: (Epoch) -> Void) {
     epochs += 1
     if epoch.fix != nil { fixes += 1 }
     if epoch.utc == nil, epoch.timeOfDay_us != nil { undated += 1 }
+    if epoch.utc != nil, epoch.isDateUncertain { uncertain += 1 }
     emit(epoch)
   }
 
@@ -137,7 +147,7 @@ extension RecordingDecoder {
     func add(_ count: UInt64, _ what: String) {
       if count > 0 { parts.append("\(Words.count(Int(clamping: count))) \(what)") }
     }
-    add(UInt64(met.sentences), "NMEA sentences")
+    add(UInt64(met.sentences) + UInt64(met.unchecked), "NMEA sentences")
     add(UInt64(met.unchecked), "of them without a checksum")
     add(UInt64(met.frames), "UBX frames")
     add(UInt64(met.otherFrames), "other binary frames passed over")

@@ -46,6 +46,7 @@ struct Replay: ParsableCommand {
       [("--trace", printing.trace)],
       inputs: [("the recording", file), ("the profile", deferral.profilePath)])
     let profile = try BoardProfile.named(deferral.board)
+    try RunCheck.needsReceiver(profile)
     var input = try InputFile(file)
     let bytes = try input.readAll()
     let scan = RecordingScan(
@@ -127,12 +128,23 @@ extension DeferralOptions {
   }
 }
 
-/// What to make of a run that ended.
+/// What to make of a run, before it begins and when it has ended.
 enum RunCheck {
+  /// - Throws: ``CommandError`` with code 78 where the board has no receiver.
+  static func needsReceiver(_ profile: BoardProfile) throws(CommandError) {
+    guard profile.receiver == nil else { return }
+    throw CommandError(
+      .config,
+      "\(profile.name) has no receiver, so there is nothing to run; its profile needs [receiver]")
+  }
+
   /// Tells what was not as it should be.
   ///
   /// - Throws: ``CommandError`` with code 70 when the engine did what a board must never be asked for.
   static func check(_ result: SessionResult) throws(CommandError) {
+    if result.summary.fixes == 0 {
+      System.tell("torpor: there was no fix: the way may end before the receiver's first one")
+    }
     if !result.isDeferralAvailable {
       System.tell("torpor: this board cannot defer: it has no receiver, or cannot sleep (DEF-7)")
     }

@@ -90,6 +90,7 @@ struct Simulate: ParsableCommand {
       [("--trace", printing.trace), ("--bytes", bytes)],
       inputs: [("the track", track), ("the profile", deferral.profilePath)])
     let profile = try BoardProfile.named(deferral.board)
+    try RunCheck.needsReceiver(profile)
     let route = try makeTrack()
     let duration = hours.map { Interval(seconds: $0 * 3_600) } ?? route.duration
     var plan = SimulationPlan(track: route, duration: duration)

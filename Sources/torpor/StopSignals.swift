@@ -12,6 +12,7 @@ enum StopSignals {
 
   /// Begins to listen. What was ignored (nohup) stays ignored.
   static func install() throws(CommandError) {
+    Interrupts.prepare()
     var ends: [Int32] = [-1, -1]
     guard unsafe pipe(&ends) == 0 else {
       throw CommandError(.io, "no pipe can be made: \(System.reason(errno))")

@@ -103,11 +103,11 @@ enum TrackFile {
     var has: [String] = []
     if file.routes > 0 { has.append("\(Words.count(file.routes)) routes") }
     if file.waypoints > 0 { has.append("\(Words.count(file.waypoints)) waypoints") }
-    let found = has.isEmpty ? "nothing" : has.joined(separator: " and ")
+    let found = has.isEmpty ? "and nothing else" : "but " + has.joined(separator: " and ")
     return CommandError(
       .data,
       """
-      \(name) has no track, but \(found): what is simulated is a recorded way, <trkpt> with <time>
+      \(name) has no track, \(found): what is simulated is a recorded way, <trkpt> with <time>
       """)
   }
 

@@ -133,10 +133,10 @@ private func gsv(_ number: Int, of count: Int, talker: String = "GP") -> String 
         second == 5 || second == 8 ? [rmc(second), gga(second)] : [rmc(second), gga(second), vtg])
     }
     #expect(live.given.map(\.second) == Array(0..<12))
-    // By then a silence of 20 ms ends an epoch.
+    // By then a silence of 40 ms ends an epoch.
     for (second, given) in live.given.enumerated() where second >= 2 {
       let isLost = second == 5 || second == 8
-      #expect(given.after_ms == (isLost ? (second < 8 ? 120 : 40) : 30), "second \(second)")
+      #expect(given.after_ms == (isLost ? (second < 8 ? 120 : 60) : 30), "second \(second)")
     }
   }
 
@@ -193,11 +193,11 @@ private func gsv(_ number: Int, of count: Int, talker: String = "GP") -> String 
     #expect(longer.assembler.pause == .milliseconds(300))
   }
 
-  @Test("a pause is never shorter than 20 ms nor longer than 400 ms")
+  @Test("a pause is never shorter than 40 ms nor longer than 400 ms")
   func bounds() {
     var quick = Live()
     for second in 0..<20 { quick.second([rmc(second), gga(second)], every: 1) }
-    #expect(quick.assembler.pause == .milliseconds(20))
+    #expect(quick.assembler.pause == .milliseconds(40))
     var slow = Live()
     for second in 0..<20 {
       slow.second([(rmc(second), 10), (gga(second), 350), (second % 2 == 0 ? vtg : gsa, 10)])

@@ -130,6 +130,18 @@ struct RecordingDecoderTests {
     }
   }
 
+  @Test("a recording without any checksum is whole with the flag, and leads to it without")
+  func noChecksums() {
+    let bare = (1...3).map { Self.rmc($0, "010420").prefix { $0 != "*" } + "\r\n" }.joined()
+    let input = Array(bare.utf8)
+    let taken = Command.run(
+      ["decode", "--format", "gpx", "--allow-missing-checksum", "-"], input: input)
+    #expect(taken.status == 0 && taken.output.hasSuffix("</gpx>\n"))
+    #expect(taken.errors.contains("3 NMEA sentences, 3 of them without a checksum"))
+    let refused = Command.run(["decode", "-"], input: input)
+    #expect(refused.status == 65 && refused.errors.contains("--allow-missing-checksum"))
+  }
+
   func epochs(_ text: String, date: CalendarDate? = nil, size: Int = 7) -> [Epoch] {
     var recording = RecordingDecoder(dateGiven: date)
     var epochs: [Epoch] = []
@@ -193,7 +205,7 @@ struct RecordingDecoderTests {
 
   @Test("a live line is given time only while something is open")
   func silence() {
-    var recording = RecordingDecoder(dateGiven: nil)
+    var recording = RecordingDecoder(dateGiven: nil, source: .device)
     var epochs: [Epoch] = []
     func silence() -> Interval? { recording.silence }
     #expect(silence() == nil)
@@ -202,11 +214,29 @@ struct RecordingDecoderTests {
     #expect(silence() == .seconds(1))
     recording.decode(Array(bytes.dropFirst(30))) { epochs.append($0) }
     #expect(silence() == .milliseconds(100) && epochs.isEmpty)
-    recording.fallSilent { epochs.append($0) }
+    recording.fallSilent(for: .milliseconds(100)) { epochs.append($0) }
     #expect(silence() == nil && epochs.count == 1)
-    recording.fallSilent { epochs.append($0) }
+    recording.fallSilent(for: .seconds(1)) { epochs.append($0) }
     recording.finish { epochs.append($0) }
     #expect(epochs.count == 1)
+  }
+
+  @Test("a message that is not whole is waited for on a line, and for ever in a file that grows")
+  func heldUp() {
+    for (source, patience) in [
+      (RecordingDecoder.Source.device, Interval.seconds(1)), (.live, nil), (.file, nil),
+    ] {
+      var recording = RecordingDecoder(dateGiven: nil, source: source)
+      var epochs: [Epoch] = []
+      let bytes = Array((Self.rmc(1, "010420") + Self.rmc(2, "010420")).utf8)
+      recording.decode(Array(bytes.dropLast(20))) { epochs.append($0) }
+      let silence = recording.silence
+      #expect(silence == patience)
+      recording.fallSilent(for: .milliseconds(40)) { epochs.append($0) }
+      recording.decode(Array(bytes.suffix(20))) { epochs.append($0) }
+      recording.finish { epochs.append($0) }
+      #expect(epochs.compactMap { $0.timeOfDay_us }.count == 2)
+    }
   }
 
   @Test("a fix bears the moment at which its first byte came")

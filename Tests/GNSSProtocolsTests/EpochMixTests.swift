@@ -1,0 +1,197 @@
+import LocationTypes
+import Testing
+
+@testable import GNSSProtocols
+
+private func rmc(_ time: String, _ date: String = "010626") -> [UInt8] {
+  sentence("GPRMC,\(time),A,4800.0,N,01100.0,E,1.0,90.0,\(date),,,A")
+}
+private func gga(_ time: String, _ rest: String = "1,08,1.0,500.0,M,47.0,M,,") -> [UInt8] {
+  sentence("GPGGA,\(time),4800.0,N,01100.0,E,\(rest)")
+}
+private func pvt(_ time_us: Int64, day: CalendarDate? = CalendarDate(year: 2026, month: 6, day: 1))
+  -> [UInt8]
+{
+  var frame = FrameBuffer()
+  let utc = day.map { UTCTime(microseconds: $0.start.microseconds + time_us) }
+  var solution = UBXSolution(
+    utc: utc, fixType: 3, isFixOK: true, longitude_e7: 110_000_000, latitude_e7: 480_000_000,
+    height_mm: 1, horizontalAccuracy_mm: 2)
+  solution.timeOfWeek_ms = UInt32(truncatingIfNeeded: time_us / 1_000)
+  frame.appendNavPVT(solution)
+  return bytes(frame)
+}
+private func dop(_ time_ms: UInt32) -> [UInt8] {
+  var frame = FrameBuffer()
+  frame.append(
+    UBXNavigation.dilutions(
+      UBXDilutions(
+        timeOfWeek_ms: time_ms, geometric_e2: 9_999, position_e2: 9_999, time_e2: 9_999,
+        vertical_e2: 9_999, horizontal_e2: 120, northing_e2: 9_999, easting_e2: 9_999)))
+  return bytes(frame)
+}
+private let noon: Int64 = 43_200_000_000
+
+@Suite("Epochs of both protocols, of several days, and of clocks that are wrong")
+struct EpochMixTests {
+  private func times(_ stream: [UInt8], file: Bool = true) -> [Int64] {
+    var options = EpochOptions()
+    options.waitsForSentences = file
+    return epochs(stream, options).map { ($0.timeOfDay_us ?? -1) / 1_000 }
+  }
+
+  @Test("parts that tell no position hide no epoch that is open")
+  func untoldParts() {
+    #expect(times(rmc("120000") + gga("120000") + dop(43_200_000)).count == 1)
+    var assembler = EpochAssembler()
+    for message in decode(rmc("120000") + dop(43_200_000)).messages {
+      #expect(assembler.add(message, at: .boot) == nil)
+    }
+    // The one call after the silence gives it.
+    #expect(assembler.close()?.fix != nil && !assembler.isOpen)
+  }
+
+  @Test("a live epoch of sentences is given with the last, parts or none beside them")
+  func learnedWithParts() {
+    var options = EpochOptions()
+    options.learnsEnd = true
+    var assembler = EpochAssembler(options)
+    var given: [Int] = []
+    for second in 0..<6 {
+      let time = "12000\(second)"
+      let all = rmc(time) + gga(time) + dop(43_200_000 + UInt32(second) * 1_000)
+      let messages = decode(all).messages
+      for message in messages {
+        if assembler.add(message, at: .boot) != nil { given.append(second) }
+      }
+      if second < 2 {
+        while assembler.isOpen { if assembler.close() != nil { given.append(second) } }
+      }
+    }
+    #expect(given == [0, 1, 2, 3, 4, 5] && !assembler.isOpen)
+    #expect(assembler.pause == .milliseconds(100))
+  }
+
+  @Test("NAV-PVT that comes twice is one epoch, in a file too")
+  func repeated() {
+    #expect(times(pvt(noon) + pvt(noon)) == [43_200_000])
+    #expect(times(pvt(noon) + pvt(noon), file: false) == [43_200_000])
+    #expect(times(pvt(noon) + pvt(noon) + pvt(noon + 100_000)) == [43_200_000, 43_200_100])
+  }
+
+  @Test("sentences behind the next UBX epoch come too late, and time does not go back")
+  func behind() {
+    let stream =
+      rmc("120000.00") + pvt(noon + 100_000) + gga("120000.00") + rmc("120000.10")
+      + pvt(noon + 200_000) + gga("120000.10") + pvt(noon + 300_000)
+    let live = times(stream, file: false)
+    #expect(live == live.sorted() && Set(live).count == live.count)
+    #expect(live == [43_200_000, 43_200_100, 43_200_200, 43_200_300])
+    // Two seconds behind, and the receiver's clock was put back.
+    let back = pvt(noon + 2_000_000) + rmc("120000.00") + gga("120000.00")
+    #expect(times(back, file: false) == [43_202_000, 43_200_000])
+  }
+
+  @Test("the same time on another day is another epoch")
+  func daily() {
+    let stream = ["010126", "020126", "030126"].flatMap { rmc("120000", $0) + gga("120000") }
+    let days = epochs(stream).compactMap { $0.utc?.date.day }
+    #expect(days == [1, 2, 3])
+  }
+
+  @Test("the ZDA of the second to come does not hold an epoch up")
+  func comingDate() {
+    var options = EpochOptions()
+    options.learnsEnd = true
+    var assembler = EpochAssembler(options)
+    var given: [Bool] = []
+    for second in 0..<5 {
+      let zda = sentence("GPZDA,12000\(second + 1),01,06,2026,00,00")
+      for line in [rmc("12000\(second)"), gga("12000\(second)"), zda] {
+        let epoch = assembler.add(decode(line).messages[0], at: .boot)
+        given.append(epoch != nil)
+      }
+    }
+    // From the third on it is given with its GGA.
+    #expect(given.suffix(9) == [true, true, false, false, true, false, false, true, false])
+  }
+
+  @Test("STD-13: the date of a clock that was never set is marked, be it a ZDA's")
+  func unsetClock() {
+    let unset =
+      sentence("GPZDA,000010,06,01,1980,00,00") + gga("000010", "0,00,,,M,,M,,")
+      + gga("000011")
+    let all = epochs(unset)
+    #expect(all.count == 2 && all.allSatisfy { $0.isDateUncertain })
+    let set =
+      gga("120000") + sentence("GPZDA,120000,01,06,2026,00,00") + gga("120001")
+      + sentence("GPZDA,120001,01,06,2026,00,00") + gga("120002")
+    #expect(epochs(set).map(\.isDateUncertain) == [false, false, false])
+  }
+
+  @Test("STD-13: a clock that is put back over midnight does not win a day")
+  func backOverMidnight() {
+    let stream =
+      rmc("235958", "010126") + gga("235958") + gga("235959") + gga("000000") + gga("000001")
+      + gga("235959") + gga("000000")
+    #expect(epochs(stream).compactMap { $0.utc?.date.day } == [1, 1, 2, 2, 1, 2])
+  }
+
+  @Test("STD-13: a leap second in both protocols is one epoch")
+  func leapSecond() {
+    let day = CalendarDate(year: 2016, month: 12, day: 31)
+    var payload = Array(pvt(86_399_000_000, day: day)[6..<98])
+    payload[10] = 60
+    payload.replaceSubrange(16..<20, with: [0, 0x65, 0xCD, 0x1D])  // 500,000,000 ns
+    let stream = ubx(0x01, 0x07, payload) + rmc("235960.50", "311216") + gga("235960.50")
+    let all = epochs(stream)
+    #expect(all.count == 1)
+    // To the nearest millisecond it is still that day.
+    #expect(all.allSatisfy { ($0.utc!.microseconds + 500) / 1_000 % 86_400_000 == 86_399_999 })
+  }
+}
+
+@Suite("Sentences that are not quite as they should be") struct LenientTests {
+  @Test("a station's name, a system from 10 up and a zone of any sign lose nothing else")
+  func names() {
+    let named = epochs(gga("120000", "2,09,1.0,1048.47,M,-16.27,M,08,AAAA"))
+    #expect(named.count == 1 && named[0].fix?.altitude_mm == 1_048_470)
+    guard
+      case .gsa(let m)? = decode(sentence("GNGSA,A,3,01,,,,,,,,,,,,2.0,1.2,1.6,A")).messages.first
+    else {
+      Issue.record("no GSA")
+      return
+    }
+    #expect(m.system == 10 && m.verticalDOP_e2 == 160)
+  }
+
+  @Test("status D is valid, an empty quality says nothing, and mode 1 of GSA does not undo a place")
+  func verdicts() {
+    let differential = sentence("GPRMC,120000,D,4800.0,N,01100.0,E,1.0,90.0,010626,,,D")
+    #expect(epochs(differential).first?.fix != nil)
+    #expect(epochs(sentence("GPGLL,4800.0,N,01100.0,E,120000,D")).first?.fix != nil)
+    #expect(epochs(gga("120000", ",08,1.0,500.0,M,47.0,M,,")).isEmpty)
+    let unsure = rmc("120000") + gga("120000") + sentence("GPGSA,A,1,,,,,,,,,,,,,,,")
+    #expect(epochs(unsure).first?.mode == .threeDimensional)
+  }
+
+  @Test("a second talker's empty GST takes nothing away, in either order")
+  func emptyErrors() {
+    let full = sentence("GPGST,120000,1.0,,,,1.0,2.0,3.0")
+    let empty = sentence("GLGST,120000,,,,,,,")
+    let frame = rmc("120000") + gga("120000")
+    let one = epochs(frame + full + empty)
+    #expect(one == epochs(frame + empty + full) && one.first?.fix?.horizontalAccuracy_mm == 2_236)
+  }
+
+  @Test("a DOP of 99.99 is none in UBX as well")
+  func dilution() {
+    let known = epochs(pvt(noon)).first
+    var assembler = EpochAssembler()
+    var epoch: Epoch?
+    for message in decode(dop(43_200_000) + pvt(noon)).messages {
+      epoch = assembler.add(message, at: .boot) ?? epoch
+    }
+    #expect(known?.hdop_e2 == nil && epoch?.hdop_e2 == 120 && epoch?.vdop_e2 == nil)
+  }
+}
