@@ -68,7 +68,9 @@ extension Coordinate {
     var latitude = Double(latitude_e9) + dLatitude
     latitude = latitude > 90e9 ? 90e9 : (latitude < -90e9 ? -90e9 : latitude)
     var longitude = Double(longitude_e9) + dLongitude
-    longitude -= 360e9 * (longitude / 360e9).rounded()
+    if longitude > 180e9 || longitude < -180e9 {
+      longitude -= 360e9 * (longitude / 360e9).rounded()
+    }
     return Coordinate(
       latitude_e9: Int64(latitude.rounded()), longitude_e9: Int64(longitude.rounded()))
   }
