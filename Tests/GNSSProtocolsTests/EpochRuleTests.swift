@@ -61,6 +61,8 @@ private let gsa = "GNGSA,A,3,01,,,,,,,,,,,,2.0,1.2,1.6"
     #expect(day(line.assembler.close()) == 3)
     #expect(epochs(stream(gsa, zda, gll("120001"))).map { day($0) } == [3])
     #expect(epochs(stream(gll("120001"), zda)).map { day($0) } == [3])
+    let bare = "GPZDA,120001,,,,00,"
+    #expect(epochs(stream(gll("120001"), zda, bare)).map { day($0) } == [3])
     // In the epoch before it: that one is not dated by it, nor is any after it twice.
     let found = epochs(
       stream(
@@ -99,7 +101,8 @@ private let gsa = "GNGSA,A,3,01,,,,,,,,,,,,2.0,1.2,1.6"
     for (offset, count) in [(15_000, 1), (15_001, 2), (-15_000, 1), (-15_001, 2)] as [(Int64, Int)]
     {
       #expect(epochs(ubx(offset) + sentence(gga("120000"))).count == count, "\(offset)")
-      #expect(epochs(ubx(offset) + sentence(gga("120000")), waiting).count == count, "\(offset)")
+      let merged = epochs(ubx(offset) + sentence(gga("120000")), waiting)
+      #expect(merged.count == count && merged.last?.fix?.horizontalAccuracy_mm == 5_000)
       #expect(epochs(ubx(half + offset) + sentence(gga("000000"))).count == count, "\(offset)")
     }
   }

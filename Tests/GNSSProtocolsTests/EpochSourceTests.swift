@@ -159,6 +159,13 @@ import Testing
     swap(&draft.latitudeError_mm, &draft.longitudeError_mm)
     epoch = draft.epoch(EpochOptions())
     #expect(epoch.fix?.horizontalAccuracy_mm == Fix.accuracyLimit_mm)
+    draft.latitudeError_mm = .max
+    draft.longitudeError_mm = .max
+    draft.altitude_mm = .max
+    draft.separation_mm = .max
+    epoch = draft.epoch(EpochOptions())
+    #expect(epoch.fix?.horizontalAccuracy_mm == Fix.accuracyLimit_mm)
+    #expect(epoch.fix != nil && epoch.fix?.ellipsoidalAltitude_mm == nil)
     var options = EpochOptions()
     options.rangeError_mm = -5_000
     let accuracy = epochs(sentence(Self.gga), options).first?.fix?.horizontalAccuracy_mm

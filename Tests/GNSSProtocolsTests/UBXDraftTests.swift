@@ -105,6 +105,14 @@ private func gps(_ valid: UInt8) -> UBXNavigation {
     #expect(ground.place != nil && abs(ground.whole.height_mm - 100_000) <= 10)
   }
 
+  @Test("a height out of the frame is rounded, not cut")
+  func rounded() {
+    for k in 1...100 as ClosedRange<Int32> {
+      let above = UBXECEFVector(timeOfWeek_ms: 0, x: 637_813_700 + k, y: 0, z: 0, accuracy: 1)
+      #expect(sum(status(1), .ecefPosition(above)).whole.height_mm == 10 * k)
+    }
+  }
+
   @Test("velocities: NAV-VELNED, NAV-SOL, NAV-VELECEF; else none")
   func velocities() {
     let other = vector(ECEF(x: -7, y: 0, z: 0), 30)
@@ -138,6 +146,7 @@ private func gps(_ valid: UInt8) -> UBXNavigation {
       return sum(v).whole.headingAccuracy_e5
     }
     #expect(course(0, 299) == 5_710_900 && course(0, 301) == .max)
+    #expect(course(0, 300) == .max)
   }
 
   @Test("speeds that no receiver has are bounded, and none traps")
@@ -238,6 +247,34 @@ private func gps(_ valid: UInt8) -> UBXNavigation {
     untold.timeOfWeek_ms = 1_000
     #expect(assembler.add(.navigation(.position(untold)), at: Instant(seconds: 0.34)) == nil)
     #expect(assembler.close() == nil && assembler.pause == .milliseconds(380))
+  }
+
+  @Test("a time of week is late for an hour, and then another week's")
+  func lateness() {
+    for (second, isLate) in [(3_599.999_999, true), (3_600, false)] {
+      var assembler = EpochAssembler()
+      #expect(assembler.add(.navigation(sol()), at: .boot) == nil && assembler.close() != nil)
+      #expect(assembler.add(.navigation(sol()), at: Instant(seconds: second)) == nil)
+      #expect(assembler.isOpen != isLate)
+    }
+  }
+
+  @Test("NAV-PVT that waits is refined by NAV-HPPOSLLH of its own time only")
+  func otherTime() {
+    func pvt(_ time_ms: UInt32) -> GNSSMessage {
+      var s = UBXSolution(
+        utc: UTCTime(microseconds: 1_780_315_200_000_000 + Int64(time_ms) * 1_000), fixType: 3,
+        isFixOK: true, longitude_e7: 900_000_000, latitude_e7: 450_000_000, height_mm: 100_000,
+        horizontalAccuracy_mm: 1_500)
+      s.timeOfWeek_ms = time_ms
+      return .navPVT(s)
+    }
+    var assembler = EpochAssembler()
+    #expect(assembler.add(pvt(0), at: .boot) != nil)
+    #expect(assembler.add(.navigation(precise(by: 37)), at: .boot) == nil)
+    #expect(assembler.add(pvt(1_000), at: .boot) == nil)
+    let given = assembler.add(.navigation(precise(by: 37)), at: .boot)
+    #expect(given?.timeOfDay_us == 43_201_000_000 && given?.fix?.coordinate == place)
   }
 
   @Test("nothing is learned where that is not asked for")
