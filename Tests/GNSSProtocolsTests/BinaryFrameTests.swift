@@ -118,6 +118,12 @@ enum Foreign {
     #expect(decode(Foreign.rtcm3(Array(most.prefix(1_023)))).counters.otherFrames == 1)
     #expect(decode(Foreign.rtcm3([])).counters.otherFrames == 1)
     #expect(decode(Foreign.sirf(Array(most.prefix(1_023)))).counters.otherFrames == 1)
+    // The shortest ones, and a sum that is cut to 15 bits.
+    for frame in [Foreign.sirf([7]), Foreign.skyTraq([7])] {
+      #expect(decode(frame).counters.otherFrames == 1)
+    }
+    let full = [UInt8](repeating: 0xFF, count: 200)
+    #expect(decode(Foreign.sirf(full)).counters.otherFrames == 1)
   }
 
   @Test(

@@ -1,0 +1,106 @@
+import LocationTypes
+import Testing
+
+@testable import GNSSProtocols
+
+private func day(_ year: Int, _ month: Int, _ day: Int) -> CalendarDate? {
+  CalendarDate(year: year, month: month, day: day)
+}
+
+@Suite("the calendar of epochs") struct EpochCalendarTests {
+  private let noon = UTCTime(microseconds: 1_780_315_200_000_000)
+  private let second: Int64 = 1_000_000
+  private let hour: Int64 = 3_600_000_000
+
+  /// What a sentence without a date is told at that time of day.
+  private func told(_ calendar: inout EpochCalendar, _ time_us: Int64) -> Epoch {
+    var draft = EpochDraft()
+    draft.time_us = time_us
+    var epoch = Epoch()
+    calendar.date(&epoch, from: draft)
+    return epoch
+  }
+
+  private func marks(_ lines: String..., change: (inout EpochOptions) -> Void = { _ in }) -> [Bool]
+  {
+    var options = EpochOptions()
+    change(&options)
+    return epochs(lines.flatMap { sentence($0) }, options).map {
+      #expect($0.fix?.isDateUncertain ?? $0.isDateUncertain == $0.isDateUncertain)
+      return $0.isDateUncertain
+    }
+  }
+
+  @Test("STD-13: midnight itself is of the day that begins")
+  func midnight() {
+    var calendar = EpochCalendar(EpochOptions())
+    _ = calendar.date(noon.microseconds, isResolved: true)
+    let moment = calendar.date(noon.microseconds + 12 * hour, isResolved: true)
+    #expect(moment.time_us == 0 && moment.utc_us == noon.microseconds + 12 * hour)
+    let before = calendar.date(noon.microseconds - 12 * hour - 1, isResolved: true)
+    #expect(before.time_us == 24 * hour - 1)
+  }
+
+  @Test("STD-13: sentences go on from NAV-PVT's moment, over midnight and with its doubt")
+  func held() {
+    for isResolved in [true, false] {
+      var calendar = EpochCalendar(EpochOptions())
+      calendar.hold(
+        calendar.date(noon.microseconds + 12 * hour - second, isResolved: isResolved))
+      let next = told(&calendar, 0)
+      #expect(next.utc == noon + .seconds(12 * 3_600) && next.isDateUncertain != isResolved)
+    }
+  }
+
+  @Test("STD-13: midnight has passed where a time goes back by more than half a day")
+  func half() {
+    for (time_us, date) in [(6 * hour, 1), (6 * hour - 1, 2), (10 * hour, 1)] as [(Int64, Int)] {
+      var calendar = EpochCalendar(EpochOptions())
+      calendar.hold(calendar.date(noon.microseconds + 6 * hour, isResolved: true))
+      #expect(told(&calendar, time_us).utc?.date.day == date, "\(time_us)")
+    }
+    // The second that ends a leap day is within it.
+    var calendar = EpochCalendar(EpochOptions())
+    calendar.learn(day(2026, 6, 1), 24 * hour + second / 2)
+    #expect(told(&calendar, 12 * hour + second / 4).utc?.date.day == 1)
+  }
+
+  @Test("STD-13: a date is as sure as the one that it follows")
+  func doubt() {
+    let gll = ["120001", "120002", "120003"].map { "GPGLL,4800.0,N,01100.0,E,\($0),A" }
+    let rmc = "GPRMC,120000,A,4800.0,N,01100.0,E,,,180700,,"
+    #expect(marks(rmc, gll[0], gll[1], gll[2]) == [false, false, false, false])
+    let repaired = marks(rmc, gll[0], gll[1], gll[2]) { $0.earliestDate = day(2019, 1, 1) }
+    #expect(repaired == [true, true, true, true])
+    let header = marks(gll[0], gll[1], gll[2]) { $0.recordingDate = day(2019, 1, 1) }
+    #expect(header == [true, true, true])
+    // A ZDA is believed without a position, and its date is repaired as well.
+    let zda = "GPZDA,120000,18,07,2000,00,00"
+    #expect(marks("GPRMC,120000,V,,,,,,,180700,,", zda, gll[0]) == [false, false])
+    #expect(marks(zda, gll[0]) { $0.earliestDate = day(2019, 1, 1) } == [true])
+    #expect(marks(zda, gll[0]) == [false])
+  }
+
+  @Test("STD-13: of whole rollovers no more are added than are needed; centuries reach to 2199")
+  func bounds() {
+    func date(_ text: String, _ change: (inout EpochOptions) -> Void) -> CalendarDate? {
+      var options = EpochOptions()
+      change(&options)
+      let rmc = "GPRMC,120000,A,4800.0,N,01100.0,E,,,\(text),,"
+      return epochs(sentence(rmc), options).first?.utc?.date
+    }
+    #expect(date("180700") { $0.earliestDate = day(2020, 3, 3) } == day(2020, 3, 3))
+    #expect(date("180700") { $0.earliestDate = day(2020, 3, 4) } == day(2039, 10, 18))
+    #expect(date("010101") { $0.recordingDate = day(2101, 6, 1) } == day(2101, 1, 1))
+  }
+
+  @Test("STD-13: second 60 is squeezed into the end of its minute, and nothing else is")
+  func leapSecond() {
+    #expect(LeapSecond.squeezed(60_000_000) == 59_999_000)
+    #expect(LeapSecond.squeezed(60_999_999) == 59_999_999)
+    #expect(LeapSecond.squeezed(61_000_000) == 61_000_000)
+    #expect(LeapSecond.squeezed(59_999_999) == 59_999_999)
+    let leap = epochs(sentence("GPRMC,235960.50,A,4800.0,N,01100.0,E,,,301216,,"))
+    #expect(leap.first?.timeOfDay_us == 86_399_999_500)
+  }
+}
