@@ -197,7 +197,7 @@ extension EpochAssembler {
 
 extension EpochAssembler {
   /// What falls silent inside a message was held up on its way, and is waited for so long.
-  public static let messagePatience = Interval.seconds(1)
+  public static let messagePatience = Interval.milliseconds(250)
 
   /// How long the line must be silent until something is to be done; nil while nothing is held.
   ///

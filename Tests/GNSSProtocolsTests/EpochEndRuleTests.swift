@@ -133,16 +133,16 @@ private let other = EpochMark(kind: 2)
     learner.quick(7)
     #expect(learner.end.pause == .milliseconds(100))
     learner.quick(1)
-    #expect(learner.end.pause == .milliseconds(20))
+    #expect(learner.end.pause == .milliseconds(40))
     learner.epoch([first, last], every: 60, by: .silence)
     learner.quick(6)
-    #expect(learner.end.pause == .milliseconds(20))
+    #expect(learner.end.pause == .milliseconds(40))
     learner.quick(1)
     #expect(learner.end.pause == .milliseconds(120))
     learner.quick(8)
     #expect(learner.end.pause == .milliseconds(120))
     learner.quick(8)
-    #expect(learner.end.pause == .milliseconds(20))
+    #expect(learner.end.pause == .milliseconds(40))
   }
 
   @Test("a silence is between any two bytes, not only before those that end a message")
@@ -170,7 +170,7 @@ private let other = EpochMark(kind: 2)
       learner.end.goOn(with: last)
       learner.end.close(by: .nextTime)
     }
-    #expect(learner.end.pause == .milliseconds(20))
+    #expect(learner.end.pause == .milliseconds(40))
   }
 
   @Test("a silence that cut an epoch makes the pause longer at once, for two windows from there")
@@ -185,7 +185,7 @@ private let other = EpochMark(kind: 2)
     learner.quick(23)
     #expect(learner.end.pause == .milliseconds(300))
     learner.quick(1)
-    #expect(learner.end.pause == .milliseconds(20))
+    #expect(learner.end.pause == .milliseconds(40))
   }
 
   @Test("a short silence that cut an epoch leaves a longer pause as it is, for a window")
@@ -214,6 +214,6 @@ private let other = EpochMark(kind: 2)
     learner.quick(15)
     #expect(learner.end.pause == .milliseconds(300))
     learner.quick(1)
-    #expect(learner.end.pause == .milliseconds(20))
+    #expect(learner.end.pause == .milliseconds(40))
   }
 }

@@ -91,9 +91,9 @@ import Testing
     }
   }
 
-  @Test("GGA and GNS: without quality the place counts, without place the quality; else neither")
+  @Test("GGA without quality says nothing; GNS without mode has its place, without place its mode")
   func partial() {
-    #expect(fix("GNGGA,120000,4800.0,N,01100.0,E,,05,1.0,,M,,M,,") != nil)
+    #expect(epoch(["GNGGA,120000,4800.0,N,01100.0,E,,05,1.0,,M,,M,,"]) == nil)
     #expect(fix("GNGNS,120000,4800.0,N,01100.0,E,,05,1.0,,,,") != nil)
     for none in ["GNGGA,120000,,,,,0,,,,M,,M,,", "GNGNS,120000,,,,,NN,,,,,,"] {
       #expect(epoch([none])?.mode == .noFix && fix(Self.rmc, none) == nil, "\(none)")
@@ -110,7 +110,7 @@ import Testing
     #expect(fix(Self.gga, Self.gsa, flat)?.mode == .threeDimensional)
     #expect(fix(Self.gga, flat)?.mode == .twoDimensional)
     #expect(fix(Self.gga, silent)?.mode == .threeDimensional)
-    #expect(fix(Self.gga, Self.gsa.replacing("A,3", with: "A,1"))?.mode == .twoDimensional)
+    #expect(fix(Self.gga, Self.gsa.replacing("A,3", with: "A,1"))?.mode == .threeDimensional)
     #expect(fix(Self.gga, Self.gsa.replacing("A,3", with: "A,9"))?.mode == .twoDimensional)
     #expect(epoch([Self.gll])?.mode == .twoDimensional && fix(Self.gll)?.mode == .twoDimensional)
     // Without a height there is no accuracy of one, with half of one there is.

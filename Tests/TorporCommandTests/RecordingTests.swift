@@ -211,7 +211,7 @@ struct RecordingDecoderTests {
     #expect(silence() == nil)
     let bytes = Array(Self.rmc(1, "010420").utf8)
     recording.decode(Array(bytes.prefix(30))) { epochs.append($0) }
-    #expect(silence() == .seconds(1))
+    #expect(silence() == .milliseconds(250))
     recording.decode(Array(bytes.dropFirst(30))) { epochs.append($0) }
     #expect(silence() == .milliseconds(100) && epochs.isEmpty)
     recording.fallSilent(for: .milliseconds(100)) { epochs.append($0) }
@@ -224,7 +224,7 @@ struct RecordingDecoderTests {
   @Test("a message that is not whole is waited for on a line, and for ever in a file that grows")
   func heldUp() {
     for (source, patience) in [
-      (RecordingDecoder.Source.device, Interval.seconds(1)), (.live, nil), (.file, nil),
+      (RecordingDecoder.Source.device, EpochAssembler.messagePatience), (.live, nil), (.file, nil),
     ] {
       var recording = RecordingDecoder(dateGiven: nil, source: source)
       var epochs: [Epoch] = []

@@ -68,7 +68,7 @@ struct TrackFileTests {
     #expect(refusal(gpx([(1, "<ele>x</ele>")])).contains("track.gpx:2:27: ele must be a decimal"))
     #expect(refusal("<kml/>").contains("track.gpx:1:1: this is <kml> and not <gpx>"))
     #expect(refusal("<gpx><rte/><wpt/><wpt/></gpx>").contains("no track, but 1 routes and 2 way"))
-    #expect(refusal("<gpx/>").contains("no track, but nothing"))
+    #expect(refusal("<gpx/>").contains("no track, and nothing else"))
     #expect(refusal("<gpx>").contains("track.gpx:1:6: the file ends here"))
     #expect(refusal("lat,lon\n").contains("or it is GPX"))
     #expect(refusal("").contains("it should be a track: GPX, or a table"))
