@@ -1,4 +1,5 @@
 import DeferralCache
+import GNSSProtocols
 import LocationPolicy
 import LocationTypes
 import ReceiverDrivers

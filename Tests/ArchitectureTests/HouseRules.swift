@@ -48,7 +48,8 @@ enum HouseRules {
     "CBuildDate": Room(),
     "torpor": Room(
       rooms: [
-        "CBuildDate", "LocationTypes", "GNSSProtocols", "BoardProfiles", "GPXFiles", "LocationSimulation",
+        "CBuildDate", "LocationTypes", "GNSSProtocols", "BoardProfiles", "GPXFiles",
+        "LocationSimulation",
         "SimulatedHAL",
       ],
       products: ["ArgumentParser"], system: ["Foundation", "Glibc"]),
