@@ -22,8 +22,6 @@ enum BinaryFormat {
 
   /// Longest payload that is waited for: RXM-RAWX of 100 signals has 3,216 bytes.
   static var payloadLimit: Int { 4_096 }
-  /// The longest frame: payload, header and trailer.
-  static var frameLimit: Int { payloadLimit + 10 }
 
   /// Whether a frame of any format can start with this byte.
   @inline(__always) static func canBegin(with byte: UInt8) -> Bool {

@@ -92,6 +92,68 @@ struct EpochMixTests {
     #expect(times(back, file: false) == [43_202_000, 43_200_000])
   }
 
+  /// A stream of sentences, solutions and parts in any mix, time going on or standing.
+  private func mixture(_ seed: UInt64) -> [GNSSMessage] {
+    var random = Seeded(state: seed)
+    var second = 0
+    var stream: [UInt8] = []
+    for _ in 0..<60 {
+      second += Int.random(in: 0..<5, using: &random) == 0 ? 1 : 0
+      let time = "1210" + "\(100 + second)".suffix(2)
+      let time_ms = UInt32(43_200_000 + 600_000 + second * 1_000)
+      var frame = FrameBuffer()
+      switch Int.random(in: 0..<7, using: &random) {
+      case 0: stream += rmc(time)
+      case 1: stream += gga(time)
+      case 2: stream += pvt(Int64(time_ms) * 1_000)
+      case 3: stream += dop(time_ms)
+      case 4:
+        frame.append(
+          UBXNavigation.status(
+            UBXStatus(
+              timeOfWeek_ms: time_ms, fixType: 3, flags: 0x0D, timeToFix_ms: 0, uptime_ms: 1)))
+      case 5:
+        frame.append(
+          UBXNavigation.position(
+            UBXPosition(
+              timeOfWeek_ms: time_ms, longitude_e7: 110_000_000, latitude_e7: 480_000_000,
+              height_mm: 1, heightMSL_mm: 2, horizontalAccuracy_mm: 3, verticalAccuracy_mm: 4)))
+      default: stream += sentence("GPGSA,A,3,01,02,03,,,,,,,,,,2.0,1.2,1.6")
+      }
+      stream += bytes(frame)
+    }
+    return decode(stream).messages
+  }
+
+  @Test("a caller that never fetches the second of two epochs gets all of them, in the same order")
+  func unfetched() {
+    for seed in 0..<200 as Range<UInt64> {
+      for (waits, learns) in [(false, false), (true, false), (false, true)] {
+        var options = EpochOptions()
+        options.waitsForSentences = waits
+        options.learnsEnd = learns
+        var fetching = EpochAssembler(options)
+        var lazy = EpochAssembler(options)
+        var fetched: [Epoch] = []
+        var taken: [Epoch] = []
+        for message in mixture(seed) {
+          if let epoch = fetching.add(message, at: .boot) { fetched.append(epoch) }
+          while let epoch = fetching.next() { fetched.append(epoch) }
+          if let epoch = lazy.add(message, at: .boot) { taken.append(epoch) }
+        }
+        while fetching.isOpen { if let epoch = fetching.close() { fetched.append(epoch) } }
+        while lazy.isOpen { if let epoch = lazy.close() { taken.append(epoch) } }
+        if learns {
+          // A learned end may be passed over while another epoch waits to be fetched.
+          #expect(Set(taken.map(\.timeOfDay_us)).isSubset(of: Set(fetched.map(\.timeOfDay_us))))
+        } else {
+          #expect(taken == fetched, "seed \(seed)")
+        }
+        #expect(fetched.count > 3)
+      }
+    }
+  }
+
   @Test("the same time on another day is another epoch")
   func daily() {
     let stream = ["010126", "020126", "030126"].flatMap { rmc("120000", $0) + gga("120000") }
