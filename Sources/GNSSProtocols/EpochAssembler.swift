@@ -202,10 +202,10 @@ extension EpochAssembler {
   /// How long the line must be silent until something is to be done; nil while nothing is held.
   ///
   /// The epoch is closed after ``pause``, but not inside a sentence, which may be one of its own.
-  public func patience(_ decoder: borrowing GNSSDecoder) -> Interval? {
-    let isMidSentence = decoder.isMidSentence
+  ///
+  /// What the decoder holds is told and not the decoder, which is too large to be handed about.
+  public func patience(isMidFrame: Bool, isMidSentence: Bool) -> Interval? {
     if isOpen && !isMidSentence { return pause }
-    let isMidFrame = decoder.isMidFrame
     return isOpen || isMidFrame ? EpochAssembler.messagePatience : nil
   }
 }

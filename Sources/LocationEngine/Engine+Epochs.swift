@@ -45,6 +45,11 @@ extension Engine {
   /// Whether bytes of an unfinished frame or sentences of an open epoch wait for more.
   var isMidEpoch: Bool { assembler.isOpen || decoder.isMidFrame }
 
+  /// How long the line must be silent until what is open is closed; nil when nothing is.
+  var patience: Interval? {
+    assembler.patience(isMidFrame: decoder.isMidFrame, isMidSentence: decoder.isMidSentence)
+  }
+
   /// Handles one message; true when the step has had enough.
   private mutating func take(_ message: GNSSMessage, _ effects: inout Effects) -> Bool {
     let observation = command(.message(message), &effects)

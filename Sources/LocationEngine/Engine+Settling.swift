@@ -57,7 +57,7 @@ extension Engine {
     if isDriverDue && !effects.isDriverDone {
       drive(.deadline, &effects)
       effects.proceeds = true
-    } else if let patience = assembler.patience(decoder), now - lastByte >= patience,
+    } else if let patience, now - lastByte >= patience,
       !effects.isDriverDone
     {
       closeEpoch(&effects)
@@ -169,7 +169,7 @@ extension Engine {
     effects.board = .awake
     effects.listens = !isStreaming || silence >= setup.gather
     if !effects.listens { effects.wake = min(effects.wake, now + setup.gather) }
-    if let patience = assembler.patience(decoder) {
+    if let patience {
       effects.wake = min(effects.wake, lastByte + patience)
     }
   }

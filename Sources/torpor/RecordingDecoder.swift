@@ -70,7 +70,8 @@ struct RecordingDecoder: ~Copyable {
   var silence: Interval? {
     switch source {
     case .file: nil
-    case .device: assembler.patience(decoder)
+    case .device:
+      assembler.patience(isMidFrame: decoder.isMidFrame, isMidSentence: decoder.isMidSentence)
     case .live: assembler.isOpen && !decoder.isMidFrame ? assembler.pause : nil
     }
   }
