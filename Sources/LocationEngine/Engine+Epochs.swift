@@ -10,7 +10,7 @@ extension Engine {
   /// Takes what waits, in order: epochs the driver held back, an epoch that came with another, the
   /// rest of the chunk. Stops after one epoch, one answer of the driver or one observation.
   mutating func consume(_ effects: inout Effects) {
-    if let epoch = driver?.nextHeld() {
+    if hasDriver, let epoch = driver.nextHeld() {
       append(epoch, &effects)
       effects.proceeds = true
       return
@@ -78,7 +78,8 @@ extension Engine {
       lastEpoch = arrival
       if let acquired = epoch.fix?.acquired { epoch.fix?.acquired = max(acquired, epochBegan) }
     }
-    guard let admission = driver?.admit(epoch, at: now) else { return }
+    guard hasDriver else { return }
+    let admission = driver.admit(epoch, at: now)
     switch admission {
     case .accept: append(epoch, &effects)
     case .hold, .drop: break

@@ -17,12 +17,12 @@ extension Engine {
   mutating func command(
     _ event: DriverEvent, _ effects: inout Effects
   ) -> DriverObservation {
-    guard driver != nil else { return .none }
+    guard hasDriver else { return .none }
     precondition(!effects.isDriverDone, "the driver acts once a step")
-    guard let answer = driver?.handle(event, at: now) else { return .none }
+    let answer = driver.handle(event, at: now)
     effects.pin = answer.pin
     effects.lineSpeed = answer.lineSpeed
-    effects.hasOutput = driver?.hasOutgoing ?? false
+    effects.hasOutput = driver.hasOutgoing
     return answer.observation
   }
 
@@ -51,12 +51,12 @@ extension Engine {
   }
 
   /// The receiver may hold fixes that are not in the ring.
-  var receiverBuffers: Bool { driver?.buffersFixes ?? false }
+  var receiverBuffers: Bool { hasDriver && driver.buffersFixes }
 
   /// How much older than now the entry out of the receiver's buffer is at least: those behind it were
   /// made later, an interval apart.
   var leastEntryAge: Interval {
-    setup.figures.fixInterval * Int64(driver?.entriesBehind ?? 0)
+    setup.figures.fixInterval * Int64(hasDriver ? driver.entriesBehind : 0)
   }
 
   /// All that the receiver held is in the ring: ends that waited for it are told now.

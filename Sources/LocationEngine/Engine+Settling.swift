@@ -17,7 +17,7 @@ extension Engine {
   var context: ClientContext {
     ClientContext(
       now: now, head: ring.head, newestFix: newestFix, receiverBuffers: receiverBuffers,
-      isDraining: driver?.isDraining ?? false,
+      isDraining: hasDriver && driver.isDraining,
       isDeferralAvailable: isDeferralAvailable && !isReceiverLost,
       deferralLimit: setup.figures.deferralLimit, deliveryHold: setup.deliveryHold)
   }
@@ -37,7 +37,7 @@ extension Engine {
     effects.listens = plan.listens
     if isBusy { stayAwake(&effects) }
     // While messages gather on purpose, the driver's watch over a silent line would be misled.
-    if let deadline = driver?.deadline, effects.listens || isBusy {
+    if hasDriver, let deadline = driver.deadline, effects.listens || isBusy {
       effects.wake = min(effects.wake, deadline)
     }
     goDeaf(!effects.listens && !isBusy)
@@ -70,7 +70,7 @@ extension Engine {
   /// line that is never silent only for so long.
   private var isDriverDue: Bool {
     mutating get {
-      guard let deadline = driver?.deadline, deadline <= now else {
+      guard hasDriver, let deadline = driver.deadline, deadline <= now else {
         overdueSince = nil
         return false
       }
@@ -157,14 +157,14 @@ extension Engine {
   }
 
   private var isBusy: Bool {
-    guard let driver else { return false }
+    guard hasDriver else { return false }
     return !driver.isSettled || driver.isDraining || isMidEpoch
   }
 
   /// While something is on its way the board stays awake; bytes are left to gather a little, so
   /// that it does not step for each.
   private func stayAwake(_ effects: inout Effects) {
-    let isStreaming = isMidEpoch || driver?.isDraining == true
+    let isStreaming = isMidEpoch || (hasDriver && driver.isDraining)
     let silence = now - lastByte
     effects.board = .awake
     effects.listens = !isStreaming || silence >= setup.gather

@@ -17,7 +17,9 @@ public struct Engine: ~Copyable {
   var clients: ClientTable
   var decoder: GNSSDecoder
   var assembler: EpochAssembler
-  var driver: ReceiverDriver?
+  // No optional: it is large, and looking into an optional copies it. Without a receiver it rests.
+  var driver: ReceiverDriver
+  let hasDriver: Bool
   var clock = FixClock()
 
   var chunk = ByteChunk()
@@ -63,7 +65,8 @@ public struct Engine: ~Copyable {
     self.ring = ring
     decoder = GNSSDecoder(setup.decoding)
     assembler = EpochAssembler(setup.epochs)
-    driver = setup.receiver.map { ReceiverDriver($0) }
+    driver = ReceiverDriver(setup.receiver ?? ReceiverSetup(family: .passive))
+    hasDriver = setup.receiver != nil
   }
 
   /// Takes one event and says what is to be done.
@@ -98,7 +101,7 @@ public struct Engine: ~Copyable {
   }
 
   /// The bytes to write to the receiver when ``Effects/hasOutput`` says so.
-  public var output: FrameBuffer { driver?.outgoing ?? FrameBuffer() }
+  public var output: FrameBuffer { hasDriver ? driver.outgoing : FrameBuffer() }
 
   /// The next notice for a client; nil when all has been told.
   ///
@@ -125,7 +128,7 @@ public struct Engine: ~Copyable {
   }
 
   /// `deferredLocationUpdatesAvailable()`: a receiver and a low-power caching state (DEF-7).
-  public var isDeferralAvailable: Bool { driver != nil && setup.figures.hasCachingState }
+  public var isDeferralAvailable: Bool { hasDriver && setup.figures.hasCachingState }
 
   /// Whether the receiver is meant to be searching or tracking.
   public var isReceiverAwake: Bool { goal.map(Engine.isAwake) ?? false }
@@ -134,13 +137,13 @@ public struct Engine: ~Copyable {
   public var mayReceiverHoldFixes: Bool { receiverBuffers }
   /// Whether the receiver can be put to sleep or switched off at all.
   public var canReceiverSleep: Bool {
-    driver != nil && (setup.figures.canStandby || setup.figures.canSwitchOff)
+    hasDriver && (setup.figures.canStandby || setup.figures.canSwitchOff)
   }
 
   /// What decoding has met so far.
   public var decoderCounters: DecoderCounters { decoder.counters }
   /// What has happened to the receiver so far.
-  public var driverCounters: DriverCounters { driver?.counters ?? DriverCounters() }
+  public var driverCounters: DriverCounters { hasDriver ? driver.counters : DriverCounters() }
   /// The ring's size, R.
   public var capacity: Int { ring.capacity }
   /// The sequence number that the next fix will get.
