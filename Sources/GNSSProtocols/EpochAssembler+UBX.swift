@@ -92,9 +92,8 @@ extension EpochAssembler {
       // The same epoch in both protocols; UBX says all that the sentences say.
       hasDraft = false
     }
-    if !hasDraft, isRepeated(solution, time_us, now) { return nil }
+    if isRepeated(solution, time_us, now) { return nil }
     let closed = closeDraft(at: now, by: .nextTime)
-    if closed == nil, isRepeated(solution, time_us, now) { return nil }
     let moment = calendar.date(utc.microseconds, isResolved: solution.isTimeResolved)
     calendar.hold(moment)
     epoch.take(moment)

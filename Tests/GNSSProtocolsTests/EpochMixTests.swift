@@ -77,6 +77,9 @@ struct EpochMixTests {
     #expect(times(pvt(noon) + pvt(noon)) == [43_200_000])
     #expect(times(pvt(noon) + pvt(noon), file: false) == [43_200_000])
     #expect(times(pvt(noon) + pvt(noon) + pvt(noon + 100_000)) == [43_200_000, 43_200_100])
+    // A sentence without time between the two opens an epoch, and makes no difference.
+    let gsa = sentence("GPGSA,A,3,01,02,03,,,,,,,,,,2.0,1.2,1.6")
+    #expect(times(pvt(noon) + gsa + pvt(noon)) == [43_200_000])
   }
 
   @Test("sentences behind the next UBX epoch come too late, and time does not go back")
