@@ -13,20 +13,21 @@ public struct EpochAssembler: Sendable {
   var calendar: EpochCalendar
   // No optionals: the draft is large, and is only ever changed in place.
   var draft = EpochDraft()
-  var hasDraft = false
+  @usableFromInline var hasDraft = false
   var waiting = Epoch()
-  var hasWaiting = false
+  @usableFromInline var hasWaiting = false
   var held = Epoch()
-  var isHolding = false
+  @usableFromInline var isHolding = false
   var last: Given?
   var heardDate: ZDA?
-  var end: EpochEnd
+  // What is looked at from other modules is inlinable: a call would copy the whole assembler.
+  @usableFromInline var end: EpochEnd
   var landing = Landing.nowhere
   // The parts of a UBX epoch: see EpochAssembler+Navigation.swift.
   var parts = UBXDraft()
-  var hasParts = false
+  @usableFromInline var hasParts = false
   var awaited = Epoch()
-  var isAwaiting = false
+  @usableFromInline var isAwaiting = false
   var awaitedTime_ms: UInt32?
   var precision = PrecisionHabit()
   var view = UBXSatellites(timeOfWeek_ms: 0)
@@ -70,16 +71,22 @@ public struct EpochAssembler: Sendable {
 
   /// The silence of the line that ends the open epoch: to be closed when so much has passed since the
   /// last byte. Learned, where the options say so; 40 to 400 ms.
-  public var pause: Interval { end.pause }
+  @inlinable public var pause: Interval { end.pause }
+
+  /// Whether the message that ends this receiver's epochs is known, so that no silence is needed.
+  @inlinable public var isEndKnown: Bool { end.isLearned }
 
   /// Tells that bytes have come, before what they make is added: how long a receiver is silent within
   /// an epoch is learned from it.
-  public mutating func hear(at now: Instant) {
-    if options.learnsEnd { end.hear(at: now) }
+  ///
+  /// - Parameter isGathered: They were not read at once: when they came, and so any silence before
+  ///   them, is not known.
+  public mutating func hear(at now: Instant, isGathered: Bool = false) {
+    if options.learnsEnd { end.hear(at: now, isGathered: isGathered) }
   }
 
   /// Whether sentences of an unfinished epoch, or an epoch for ``next()``, are held.
-  public var isOpen: Bool { hasDraft || hasWaiting || isHolding || hasParts || isAwaiting }
+  @inlinable public var isOpen: Bool { hasDraft || hasWaiting || isHolding || hasParts || isAwaiting }
 
   /// Adds a message and gives the epoch that it closed or is.
   ///
@@ -197,14 +204,14 @@ extension EpochAssembler {
 
 extension EpochAssembler {
   /// What falls silent inside a message was held up on its way, and is waited for so long.
-  public static let messagePatience = Interval.milliseconds(250)
+  public static var messagePatience: Interval { .milliseconds(250) }
 
   /// How long the line must be silent until something is to be done; nil while nothing is held.
   ///
   /// The epoch is closed after ``pause``, but not inside a sentence, which may be one of its own.
   ///
   /// What the decoder holds is told and not the decoder, which is too large to be handed about.
-  public func patience(isMidFrame: Bool, isMidSentence: Bool) -> Interval? {
+  @inlinable public func patience(isMidFrame: Bool, isMidSentence: Bool) -> Interval? {
     if isOpen && !isMidSentence { return pause }
     return isOpen || isMidFrame ? EpochAssembler.messagePatience : nil
   }

@@ -1,7 +1,7 @@
 import LocationTypes
 
 /// Where in its epoch a message stands: what it is, whose, and the how-manieth of its kind.
-struct EpochMark: Equatable {
+@usableFromInline struct EpochMark: Equatable, Sendable {
   /// The kind of message, below ``kinds``.
   var kind: UInt8
   /// Both characters of the talker; 0 for UBX.
@@ -21,7 +21,7 @@ struct EpochMark: Equatable {
 /// ``needed`` epochs in a row, and no longer when something comes late; each mistake doubles what is
 /// needed. Where no message can be relied on, a silence ends the epoch: twice the longest that the
 /// receiver has lately made within one. O(1) per message.
-struct EpochEnd: Sendable {
+@usableFromInline struct EpochEnd: Sendable {
   /// What ended an epoch.
   enum Cause {
     /// A message that bears another time.
@@ -45,14 +45,14 @@ struct EpochEnd: Sendable {
   static let window: UInt8 = 8
 
   /// The silence that ends an epoch.
-  private(set) var pause: Interval
+  @usableFromInline private(set) var pause: Interval
 
   private var turns = InlineArray<32, UInt8>(repeating: 0)
   private var newest: EpochMark?
   private var first: EpochMark?
-  private var end: EpochMark?
-  private var confirmed: UInt8 = 0
-  private var needed: UInt8 = 2
+  @usableFromInline var end: EpochMark?
+  @usableFromInline var confirmed: UInt8 = 0
+  @usableFromInline var needed: UInt8 = 2
   private var misses: UInt8 = 0
   private var cause = Cause.nextTime
 
@@ -67,11 +67,11 @@ struct EpochEnd: Sendable {
   init(pause: Interval) { self.pause = pause }
 
   /// Whether the end of the epoch is known by a message.
-  var isLearned: Bool { end != nil && confirmed >= needed }
+  @inlinable var isLearned: Bool { end != nil && confirmed >= needed }
 
   /// Bytes came: what the silence before them was.
-  mutating func hear(at now: Instant) {
-    if let heardAt { gap = min(max(gap, now - heardAt), EpochEnd.longestPause) }
+  mutating func hear(at now: Instant, isGathered: Bool = false) {
+    if let heardAt, !isGathered { gap = min(max(gap, now - heardAt), EpochEnd.longestPause) }
     heardAt = now
   }
 

@@ -22,7 +22,7 @@ extension Engine {
     let answer = driver.handle(event, at: now)
     effects.pin = answer.pin
     effects.lineSpeed = answer.lineSpeed
-    effects.hasOutput = driver.hasOutgoing
+    effects.hasOutput = driver.status.hasOutgoing
     return answer.observation
   }
 
@@ -51,12 +51,12 @@ extension Engine {
   }
 
   /// The receiver may hold fixes that are not in the ring.
-  var receiverBuffers: Bool { hasDriver && driver.buffersFixes }
+  var receiverBuffers: Bool { hasDriver && driver.status.buffersFixes }
 
   /// How much older than now the entry out of the receiver's buffer is at least: those behind it were
   /// made later, an interval apart.
   var leastEntryAge: Interval {
-    setup.figures.fixInterval * Int64(hasDriver ? driver.entriesBehind : 0)
+    setup.figures.fixInterval * Int64(hasDriver ? driver.status.entriesBehind : 0)
   }
 
   /// All that the receiver held is in the ring: ends that waited for it are told now.

@@ -17,7 +17,7 @@ extension Engine {
   var context: ClientContext {
     ClientContext(
       now: now, head: ring.head, newestFix: newestFix, receiverBuffers: receiverBuffers,
-      isDraining: hasDriver && driver.isDraining,
+      isDraining: hasDriver && driver.status.isDraining,
       isDeferralAvailable: isDeferralAvailable && !isReceiverLost,
       deferralLimit: setup.figures.deferralLimit, deliveryHold: setup.deliveryHold)
   }
@@ -35,9 +35,10 @@ extension Engine {
     effects.board = plan.board
     effects.wake = plan.wake
     effects.listens = plan.listens
+    isGathering = false
     if isBusy { stayAwake(&effects) }
     // While messages gather on purpose, the driver's watch over a silent line would be misled.
-    if hasDriver, let deadline = driver.deadline, effects.listens || isBusy {
+    if hasDriver, let deadline = driver.status.deadline, effects.listens || isBusy {
       effects.wake = min(effects.wake, deadline)
     }
     goDeaf(!effects.listens && !isBusy)
@@ -70,7 +71,7 @@ extension Engine {
   /// line that is never silent only for so long.
   private var isDriverDue: Bool {
     mutating get {
-      guard hasDriver, let deadline = driver.deadline, deadline <= now else {
+      guard hasDriver, let deadline = driver.status.deadline, deadline <= now else {
         overdueSince = nil
         return false
       }
@@ -158,17 +159,19 @@ extension Engine {
 
   private var isBusy: Bool {
     guard hasDriver else { return false }
-    return !driver.isSettled || driver.isDraining || isMidEpoch
+    return !driver.status.isSettled || driver.status.isDraining || isMidEpoch
   }
 
   /// While something is on its way the board stays awake; bytes are left to gather a little, so
   /// that it does not step for each.
-  private func stayAwake(_ effects: inout Effects) {
-    let isStreaming = isMidEpoch || (hasDriver && driver.isDraining)
+  private mutating func stayAwake(_ effects: inout Effects) {
+    let isStreaming = isMidEpoch || (hasDriver && driver.status.isDraining)
     let silence = now - lastByte
     effects.board = .awake
-    effects.listens = !isStreaming || silence >= setup.gather
-    if !effects.listens { effects.wake = min(effects.wake, now + setup.gather) }
+    let gather = assembler.isEndKnown ? setup.gatherToEnd : setup.gather
+    effects.listens = !isStreaming || silence >= gather
+    if !effects.listens { effects.wake = min(effects.wake, now + gather) }
+    isGathering = !effects.listens
     if let patience {
       effects.wake = min(effects.wake, lastByte + patience)
     }

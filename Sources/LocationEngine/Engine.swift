@@ -26,6 +26,8 @@ public struct Engine: ~Copyable {
   var chunkOffset = 0
   var now = Instant.boot
   var lastByte = Instant.boot
+  /// What has come since the last step was left to gather: when it came is not known.
+  var isGathering = false
   /// When the last live epoch was complete: the next ones come whole intervals later.
   var lastEpoch = Instant.boot
   /// No epoch that is in the making began before this.
@@ -84,7 +86,7 @@ public struct Engine: ~Copyable {
       chunkOffset = 0
       if new.count > 0 {
         lastByte = now
-        assembler.hear(at: now)
+        assembler.hear(at: now, isGathered: isGathering)
       }
       if isDeaf { backlogReadAt = now }
       consume(&effects)

@@ -20,6 +20,8 @@ public struct EngineSetup: Sendable {
   public var deliveryHold: Interval
   /// How long the board lets bytes gather once the first has come.
   public var gather: Interval
+  /// The same within an epoch whose last message is known: a fix is late by it at most.
+  public var gatherToEnd: Interval
   /// The time without a fix after which clients are told `locationUnknown` (STD-10).
   public var unknownAfter: Interval
 
@@ -32,6 +34,7 @@ public struct EngineSetup: Sendable {
     assumedAccuracy_mm = 10_000
     deliveryHold = .seconds(2)
     gather = .milliseconds(10)
+    gatherToEnd = .milliseconds(40)
     unknownAfter = .seconds(60)
   }
 }

@@ -78,6 +78,25 @@ public enum DriverEvent: Sendable {
   case drop = 2
 }
 
+/// What whoever owns a driver must know of it between two events.
+@frozen public struct DriverStatus: Equatable, Sendable {
+  /// When it must be stepped with `.deadline`; nil when only events move it.
+  public var deadline: Instant?
+  /// Whether there is anything in `outgoing`; cheaper than making it.
+  public var hasOutgoing: Bool
+  /// Whether nothing is in flight, so that the board may sleep until `deadline`.
+  public var isSettled: Bool
+  /// Whether the receiver may hold fixes that have not been drained.
+  public var buffersFixes: Bool
+  /// Whether the receiver's buffer is being emptied.
+  public var isDraining: Bool
+  /// Whether `nextHeld()` may have an epoch.
+  public var hasHeld: Bool
+  /// How many entries of the receiver's buffer come after the one that is being handled: each was
+  /// made an interval or more after the one before.
+  public var entriesBehind: Int
+}
+
 /// What has happened to a driver since it was made; each counter stops at its largest value.
 @frozen public struct DriverCounters: Equatable, Sendable {
   /// Commands sent, repetitions included.

@@ -35,6 +35,14 @@ public struct PassiveDriver: Sendable {
     state = setup.hasSupplySwitch ? .unpowered : .tracking
   }
 
+  /// What its owner must know of it now; O(1).
+  public var status: DriverStatus {
+    DriverStatus(
+      deadline: deadline, hasOutgoing: hasOutgoing, isSettled: isSettled,
+      buffersFixes: buffersFixes, isDraining: isDraining, hasHeld: false,
+      entriesBehind: entriesBehind)
+  }
+
   /// When it must be stepped with `.deadline`.
   public var deadline: Instant? { due }
   /// Whether there is anything in `outgoing`: never.

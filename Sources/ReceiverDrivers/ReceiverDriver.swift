@@ -4,33 +4,26 @@ import LocationTypes
 /// A driver of whichever family the profile names.
 ///
 /// Use: `handle` each event; execute the effects (pin, then line speed, then write `outgoing`, which
-/// the next `handle` clears); call `nextHeld()` until nil; look at `deadline`. An epoch is asked for
+/// the next `handle` clears); call `nextHeld()` until nil; look at ``status``. An epoch is asked for
 /// by `admit` after its message was handled. Holds both drivers, so that a step moves no memory.
-public struct ReceiverDriver: Sendable {
+public struct ReceiverDriver: ~Copyable, Sendable {
   private let family: ReceiverFamily
   private var ubloxM10: UBloxM10Driver
   private var passive: PassiveDriver
+  /// What its owner must know of it; made anew by each of the calls that change it.
+  ///
+  /// It is kept and not computed, for whoever looks from another module would copy the whole driver
+  /// for each look.
+  public private(set) var status: DriverStatus
 
   /// Creates the driver of the setup's family.
   public init(_ setup: ReceiverSetup) {
     family = setup.family
     ubloxM10 = UBloxM10Driver(setup)
     passive = PassiveDriver(setup)
-  }
-
-  /// When it must be stepped with `.deadline`; nil when only events move it.
-  public var deadline: Instant? {
     switch family {
-    case .ubloxM10: ubloxM10.deadline
-    case .passive: passive.deadline
-    }
-  }
-
-  /// Whether there is anything in `outgoing`; cheaper than making it.
-  public var hasOutgoing: Bool {
-    switch family {
-    case .ubloxM10: ubloxM10.hasOutgoing
-    case .passive: passive.hasOutgoing
+    case .ubloxM10: status = ubloxM10.status
+    case .passive: status = passive.status
     }
   }
 
@@ -39,39 +32,6 @@ public struct ReceiverDriver: Sendable {
     switch family {
     case .ubloxM10: ubloxM10.outgoing
     case .passive: passive.outgoing
-    }
-  }
-
-  /// Whether the receiver may hold fixes that have not been drained.
-  public var buffersFixes: Bool {
-    switch family {
-    case .ubloxM10: ubloxM10.buffersFixes
-    case .passive: passive.buffersFixes
-    }
-  }
-
-  /// Whether nothing is in flight, so that the board may sleep until `deadline`.
-  public var isSettled: Bool {
-    switch family {
-    case .ubloxM10: ubloxM10.isSettled
-    case .passive: passive.isSettled
-    }
-  }
-
-  /// Whether the receiver's buffer is being emptied.
-  public var isDraining: Bool {
-    switch family {
-    case .ubloxM10: ubloxM10.isDraining
-    case .passive: passive.isDraining
-    }
-  }
-
-  /// How many entries of the receiver's buffer come after the one that is being handled: each was
-  /// made an interval or more after the one before.
-  public var entriesBehind: Int {
-    switch family {
-    case .ubloxM10: ubloxM10.entriesBehind
-    case .passive: passive.entriesBehind
     }
   }
 
@@ -86,24 +46,37 @@ public struct ReceiverDriver: Sendable {
   /// Takes an event in and gives what is to be done; O(1).
   public mutating func handle(_ event: DriverEvent, at now: Instant) -> DriverEffects {
     switch family {
-    case .ubloxM10: ubloxM10.handle(event, at: now)
-    case .passive: passive.handle(event, at: now)
+    case .ubloxM10:
+      let effects = ubloxM10.handle(event, at: now)
+      status = ubloxM10.status
+      return effects
+    case .passive:
+      let effects = passive.handle(event, at: now)
+      status = passive.status
+      return effects
     }
   }
 
   /// What to do with an epoch that the decoder produced, as the assembler gave it.
   public mutating func admit(_ epoch: Epoch, at now: Instant) -> Admission {
     switch family {
-    case .ubloxM10: ubloxM10.admit(epoch, at: now)
-    case .passive: passive.admit(epoch, at: now)
+    case .ubloxM10:
+      let admission = ubloxM10.admit(epoch, at: now)
+      status = ubloxM10.status
+      return admission
+    case .passive: return passive.admit(epoch, at: now)
     }
   }
 
   /// The next epoch that was held and is free now, oldest first.
   public mutating func nextHeld() -> Epoch? {
+    guard status.hasHeld else { return nil }
     switch family {
-    case .ubloxM10: ubloxM10.nextHeld()
-    case .passive: passive.nextHeld()
+    case .ubloxM10:
+      let epoch = ubloxM10.nextHeld()
+      status = ubloxM10.status
+      return epoch
+    case .passive: return passive.nextHeld()
     }
   }
 }

@@ -51,6 +51,14 @@ public struct UBloxM10Driver: Sendable {
       power: setup.hasSupplySwitch ? .cut : .unknown, batch: setup.batch == nil ? .off : .unknown)
   }
 
+  /// What its owner must know of it now; O(1).
+  public var status: DriverStatus {
+    DriverStatus(
+      deadline: deadline, hasOutgoing: hasOutgoing, isSettled: isSettled,
+      buffersFixes: buffersFixes, isDraining: isDraining, hasHeld: held.released > 0,
+      entriesBehind: entriesBehind)
+  }
+
   /// When it must be stepped with `.deadline`; nil when only events move it.
   public var deadline: Instant? { pending.isEmpty ? due : now }
 

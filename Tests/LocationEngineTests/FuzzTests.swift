@@ -64,7 +64,7 @@ struct FuzzTests {
     }
     // Until it probes; then the answer comes in two parts, the first at the deadline itself.
     while bench.commands == 0 { bench.run(0.05) }
-    let deadline = bench.engine.driver.deadline ?? .distantFuture
+    let deadline = bench.engine.driver.status.deadline ?? .distantFuture
     var frame = FrameBuffer()
     frame.appendVersion(UBXVersion(software: "ROM", hardware: "00"))
     let bytes = (0..<frame.count).map { frame[$0] }

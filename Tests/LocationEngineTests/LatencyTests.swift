@@ -90,8 +90,8 @@ extension Bench {
       worst = max(worst, fix - end)
     }
     #expect(bench.engine.head == 30)
-    // The bytes are left to gather for 10 ms.
-    #expect(worst <= .milliseconds(50) && worst <= bench.setup.gather, "\(worst)")
+    // The bytes are left to gather for 40 ms.
+    #expect(worst <= .milliseconds(50) && worst <= bench.setup.gatherToEnd, "\(worst)")
   }
 
   @Test("where no sentence is always the last, the silence that ends an epoch is learned")

@@ -10,14 +10,14 @@ import Testing
   @Test("One without a switch tracks, refuses the rest, and never writes")
   func streams() {
     var driver = ReceiverDriver(ReceiverSetup(family: .passive))
-    #expect(driver.isSettled && driver.deadline == nil && !driver.buffersFixes)
+    #expect(driver.status.isSettled && driver.status.deadline == nil && !driver.status.buffersFixes)
     #expect(driver.handle(.goal(.tracking), at: at(0)).observation == .settled(.tracking))
     for goal in [ReceiverGoal.off, .standby, .batching(watermark: 5)] {
       #expect(driver.handle(.goal(goal), at: at(1)).observation == .refused(goal))
-      #expect(!driver.hasOutgoing && driver.outgoing.count == 0)
+      #expect(!driver.status.hasOutgoing && driver.outgoing.count == 0)
     }
     #expect(driver.admit(Epoch(), at: at(2)) == .accept)
-    #expect(driver.nextHeld() == nil && !driver.isDraining)
+    #expect(driver.nextHeld() == nil && !driver.status.isDraining)
     #expect(driver.handle(.drain, at: at(3)).observation == .drained)
     #expect(driver.handle(.lineFault, at: at(3)).observation == .lost)
     #expect(driver.handle(.message(.other), at: at(4)) == DriverEffects())
@@ -33,7 +33,7 @@ import Testing
     #expect(driver.counters.unconfigured == 1)
     let on = driver.handle(.goal(.tracking), at: at(10))
     #expect(on.pin == PinCommand(.receiverSupply, .active) && on.observation == .none)
-    #expect(!driver.isSettled && driver.deadline == at(310))
+    #expect(!driver.status.isSettled && driver.status.deadline == at(310))
     #expect(driver.handle(.goal(.tracking), at: at(20)) == DriverEffects())
     #expect(driver.handle(.deadline, at: at(309)).observation == .none)
     #expect(driver.handle(.deadline, at: at(310)).observation == .settled(.tracking))
@@ -42,9 +42,9 @@ import Testing
     let off = driver.handle(.goal(.off), at: at(600))
     #expect(off.pin == PinCommand(.receiverSupply, .inactive) && off.observation == .none)
     // Settled when the switch has had the time to say that it failed.
-    #expect(driver.deadline == at(601) && !driver.isSettled)
+    #expect(driver.status.deadline == at(601) && !driver.status.isSettled)
     #expect(driver.handle(.deadline, at: at(601)).observation == .settled(.off))
-    #expect(driver.deadline == nil && driver.isSettled)
+    #expect(driver.status.deadline == nil && driver.status.isSettled)
     #expect(driver.handle(.goal(.batching(watermark: 1)), at: at(700)).pin?.level == .active)
     #expect(
       driver.handle(.deadline, at: at(2_000)).observation == .refused(.batching(watermark: 1)))
@@ -59,19 +59,19 @@ import Testing
       var now: Int64 = 0
       for pause in [1, 2, 4, 8, 16, 32, 60, 60] as [Int64] {
         #expect(driver.handle(.pinFault(.receiverSupply), at: at(now)).observation == .lost)
-        #expect(driver.isSettled && driver.deadline == at(now + pause * 1_000))
+        #expect(driver.status.isSettled && driver.status.deadline == at(now + pause * 1_000))
         now += pause * 1_000
         #expect(driver.handle(.deadline, at: at(now - 1)) == DriverEffects())
         let again = driver.handle(.deadline, at: at(now))
-        #expect(again.pin == command && again.observation == .none && !driver.isSettled)
+        #expect(again.pin == command && again.observation == .none && !driver.status.isSettled)
       }
       now += 300
       #expect(driver.handle(.deadline, at: at(now)).observation == .settled(goal))
-      #expect(driver.isSettled && driver.deadline == nil)
+      #expect(driver.status.isSettled && driver.status.deadline == nil)
       // It counts anew from there.
       _ = driver.handle(.goal(.off), at: at(now))
       _ = driver.handle(.pinFault(.receiverSupply), at: at(now))
-      #expect(driver.deadline == at(now + 1_000))
+      #expect(driver.status.deadline == at(now + 1_000))
     }
   }
 
@@ -82,24 +82,24 @@ import Testing
     _ = driver.handle(.pinFault(.receiverSupply), at: at(0))
     #expect(driver.handle(.goal(.off), at: at(10)).pin?.level == .inactive)
     #expect(driver.handle(.deadline, at: at(11)).observation == .settled(.off))
-    #expect(driver.deadline == nil)
+    #expect(driver.status.deadline == nil)
     var streaming = ReceiverDriver(ReceiverSetup(family: .passive))
     #expect(streaming.handle(.pinFault(.receiverSupply), at: at(0)).observation == .lost)
     #expect(streaming.handle(.pinFault(.receiverWake), at: at(0)).observation == .lost)
-    #expect(streaming.deadline == nil)
+    #expect(streaming.status.deadline == nil)
   }
 
   @Test("The driver of the setup's family is the one that answers")
   func family() {
     var driver = ReceiverDriver(Setups.wired)
     _ = driver.handle(.goal(.tracking), at: at(0))
-    #expect(!driver.isSettled && driver.deadline != nil && !driver.hasOutgoing)
+    #expect(!driver.status.isSettled && driver.status.deadline != nil && !driver.status.hasOutgoing)
     _ = driver.handle(.deadline, at: at(1_000))
     _ = driver.handle(.deadline, at: at(2_000))
-    #expect(driver.hasOutgoing && driver.outgoing.count == 8)
+    #expect(driver.status.hasOutgoing && driver.outgoing.count == 8)
     #expect(driver.counters.commands == 1)
     #expect(driver.admit(Epoch(), at: at(2_000)) == .drop)
-    #expect(driver.nextHeld() == nil && !driver.buffersFixes && !driver.isDraining)
+    #expect(driver.nextHeld() == nil && !driver.status.buffersFixes && !driver.status.isDraining)
   }
 
   @Test("Counters stop at their largest value")
