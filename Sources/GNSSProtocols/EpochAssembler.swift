@@ -86,7 +86,9 @@ public struct EpochAssembler: Sendable {
   }
 
   /// Whether sentences of an unfinished epoch, or an epoch for ``next()``, are held.
-  @inlinable public var isOpen: Bool { hasDraft || hasWaiting || isHolding || hasParts || isAwaiting }
+  @inlinable public var isOpen: Bool {
+    hasDraft || hasWaiting || isHolding || hasParts || isAwaiting
+  }
 
   /// Adds a message and gives the epoch that it closed or is.
   ///
