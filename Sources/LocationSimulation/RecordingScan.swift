@@ -35,12 +35,13 @@ public struct RecordingScan: Sendable {
     _ decoding: DecoderOptions = DecoderOptions()
   ) {
     var bytes: [UInt8] = []
-    bytes.reserveCapacity(file.count)
     var headerDate: CalendarDate?
     var filter = RecordingFilter()
     var offset = 0
     while let piece = filter.next(file.span, &offset) {
       switch piece {
+      // Most recordings carry no such lines: nothing is copied then.
+      case .bytes(let range) where range.count == file.count: bytes = file
       case .bytes(let range): bytes.append(contentsOf: file[range])
       case .date(let date): if headerDate == nil { headerDate = date }
       }
