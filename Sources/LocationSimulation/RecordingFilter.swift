@@ -16,12 +16,14 @@ public struct RecordingFilter: Sendable {
   private enum Place {
     case lineStart
     case insideLine
-    case header(HeaderLine)
+    case header
   }
 
   /// Longest UBX payload that is taken for one: as in the decoder.
   private static let payloadLimit = 1_024
   private var place = Place.lineStart
+  /// The header line that is being read.
+  private var line = HeaderLine()
   /// Bytes of a UBX frame's beginning met so far, 0 to 6.
   private var frameHead = 0
   private var frameLength = 0
@@ -38,29 +40,16 @@ public struct RecordingFilter: Sendable {
   /// - Precondition: `offset` is 0 to `bytes.count`.
   public mutating func next(_ bytes: Span<UInt8>, _ offset: inout Int) -> Piece? {
     while offset < bytes.count {
-      if case .header(var line) = place {
-        let outcome = line.take(bytes[offset])
-        switch outcome {
-        case .open:
-          place = .header(line)
-          offset += 1
-        case .ended(let date):
-          place = .lineStart
-          offset += 1
-          if let date { return .date(date) }
-        case .abandoned:
-          place = .insideLine
-        }
+      if place == .header {
+        if let date = readHeader(bytes, &offset) { return .date(date) }
         continue
       }
       let start = offset
-      while offset < bytes.count, !startsHeader(bytes[offset]) {
-        follow(bytes[offset])
-        offset += 1
-      }
-      let end = offset
-      if offset < bytes.count {
-        place = .header(HeaderLine())
+      let end = skip(bytes, from: start)
+      offset = end
+      if end < bytes.count {
+        place = .header
+        line = HeaderLine()
         offset += 1
       }
       if end > start { return .bytes(start..<end) }
@@ -68,18 +57,81 @@ public struct RecordingFilter: Sendable {
     return nil
   }
 
-  private func startsHeader(_ byte: UInt8) -> Bool {
-    // Inside a frame no line ever starts: see follow(_:).
-    guard byte == UInt8(ascii: "#"), case .lineStart = place else { return false }
-    return true
+  /// Reads a header line to its end, or as far as there are bytes.
+  private mutating func readHeader(_ bytes: Span<UInt8>, _ offset: inout Int) -> CalendarDate? {
+    while offset < bytes.count {
+      switch line.take(bytes[offset]) {
+      case .open:
+        offset += 1
+      case .ended(let date):
+        place = .lineStart
+        offset += 1
+        return date
+      case .abandoned:
+        place = .insideLine
+        return nil
+      }
+    }
+    return nil
   }
 
+  /// Where the next header begins from `start` on; the count of bytes where none does.
+  private mutating func skip(_ bytes: Span<UInt8>, from start: Int) -> Int {
+    var i = start
+    while i < bytes.count {
+      if frameRest > 0 {
+        let count = min(frameRest, bytes.count - i)
+        frameRest -= count
+        i += count
+        place = .insideLine
+      } else if frameHead > 0 {
+        follow(bytes[i])
+        i += 1
+      } else {
+        // Only these two bytes change anything that the byte before the next one does not tell.
+        let end = RecordingFilter.firstMark(bytes, from: i)
+        if end > i { place = bytes[end - 1] == UInt8(ascii: "\n") ? .lineStart : .insideLine }
+        guard end < bytes.count else { return end }
+        if bytes[end] == UInt8(ascii: "#"), place == .lineStart { return end }
+        follow(bytes[end])
+        i = end + 1
+      }
+    }
+    return i
+  }
+
+  /// The first `#` or start of a UBX frame from `start` on; the count of bytes where there is none.
+  private static func firstMark(_ bytes: Span<UInt8>, from start: Int) -> Int {
+    var i = start
+    while i < bytes.count {
+      let isWhole = bytes.count &- i >= 32
+      if isWhole, !mayHoldMark(bytes, at: i) {
+        i &+= 32
+        continue
+      }
+      let end = isWhole ? i &+ 32 : bytes.count
+      while i < end {
+        if bytes[i] == UInt8(ascii: "#") || bytes[i] == 0xB5 { return i }
+        i &+= 1
+      }
+    }
+    return i
+  }
+
+  /// Whether a `#` is among the 32 bytes from `i` on, or any byte that is not ASCII.
+  @inline(__always) private static func mayHoldMark(_ bytes: Span<UInt8>, at i: Int) -> Bool {
+    // The caller has seen that they are there, and any bits are integers.
+    let text = unsafe bytes.bytes.unsafeLoadUnaligned(
+      fromUncheckedByteOffset: i, as: SIMD4<UInt64>.self)
+    // Where a byte is zero, taking one off it sets its highest bit and it had none.
+    let marked = text ^ SIMD4(repeating: 0x2323_2323_2323_2323)
+    let hit = ((marked &- SIMD4(repeating: 0x0101_0101_0101_0101)) & ~marked) | text
+    return (hit[0] | hit[1] | hit[2] | hit[3]) & 0x8080_8080_8080_8080 != 0
+  }
+
+  /// Takes a byte that is at no line's start, or no `#`.
   private mutating func follow(_ byte: UInt8) {
     place = .insideLine
-    if frameRest > 0 {
-      frameRest -= 1
-      return
-    }
     switch frameHead {
     case 1 where byte == 0x62: frameHead = 2
     case 2, 3: frameHead += 1

@@ -16,9 +16,7 @@
   /// Creates a chunk from the first bytes of `span`, as many as fit.
   public init(_ span: Span<UInt8>) {
     self.init()
-    let n = min(span.count, ByteChunk.capacity)
-    for i in 0..<n { storage[i] = span[i] }
-    count = n
+    append(span.extracting(first: ByteChunk.capacity))
   }
 
   /// Whether no further byte fits.
@@ -31,6 +29,23 @@
     precondition(count < ByteChunk.capacity, "a chunk holds 128 bytes")
     storage[count] = byte
     count += 1
+  }
+
+  /// Adds bytes at the end.
+  ///
+  /// - Precondition: they fit.
+  public mutating func append(_ span: Span<UInt8>) {
+    precondition(span.count <= ByteChunk.capacity - count, "a chunk holds 128 bytes")
+    let place = count
+    var target = storage.mutableSpan
+    // The length is checked above; the source is the caller's and never this chunk.
+    unsafe target.withUnsafeMutableBufferPointer { target in
+      unsafe span.withUnsafeBufferPointer { span in
+        guard let from = span.baseAddress, let to = target.baseAddress else { return }
+        unsafe (to + place).update(from: from, count: span.count)
+      }
+    }
+    count += span.count
   }
 
   /// The byte at `index`, which is below ``count``.

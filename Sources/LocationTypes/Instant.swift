@@ -6,9 +6,9 @@
   public var microseconds: Int64
 
   /// No time at all.
-  public static let zero = Interval(microseconds: 0)
+  @inlinable public static var zero: Interval { Interval(microseconds: 0) }
   /// Longer than any board lives; stands for "never" where one must be written.
-  public static let unlimited = Interval(microseconds: Int64.max / 4)
+  @inlinable public static var unlimited: Interval { Interval(microseconds: Int64.max / 4) }
 
   /// Creates an interval of that many microseconds.
   @inlinable public init(microseconds: Int64) { self.microseconds = microseconds }
@@ -70,9 +70,9 @@
   public var microseconds: Int64
 
   /// The moment of boot.
-  public static let boot = Instant(microseconds: 0)
+  @inlinable public static var boot: Instant { Instant(microseconds: 0) }
   /// Later than every moment that will come; stands for "never".
-  public static let distantFuture = Instant(microseconds: Int64.max / 2)
+  @inlinable public static var distantFuture: Instant { Instant(microseconds: Int64.max / 2) }
 
   /// Creates the moment that many microseconds after boot.
   @inlinable public init(microseconds: Int64) { self.microseconds = microseconds }

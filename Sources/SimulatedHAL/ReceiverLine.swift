@@ -71,7 +71,8 @@ struct ReceiverLine: Sendable {
   ) {
     guard !span.isEmpty else { return }
     let begin = max(start, freeAt)
-    for i in span.indices { bytes.append(span[i]) }
+    // The array takes a copy.
+    unsafe span.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
     bursts.append(
       Burst(
         start: begin.microseconds, duration: max(duration.microseconds, 1), speed: speed,
@@ -105,7 +106,7 @@ struct ReceiverLine: Sendable {
       let count = min(ready, ByteChunk.capacity - chunk.count)
       if count <= 0 { break }
       if burst.speed == speed {
-        for i in readIndex..<(readIndex + count) { chunk.append(bytes[i]) }
+        chunk.append(bytes.span.extracting(readIndex..<(readIndex + count)))
       } else {
         for i in readIndex..<(readIndex + count) {
           chunk.append(ReceiverLine.garbled(bytes[i], at: i))
