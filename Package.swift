@@ -27,7 +27,7 @@ let core: [Target] = [
     name: "ReceiverDrivers", dependencies: ["LocationTypes", "GNSSProtocols"],
     swiftSettings: strict),
   .target(
-    name: "LocationPolicy", dependencies: ["LocationTypes", "DeferralCache"],
+    name: "LocationPolicy", dependencies: ["CMath", "LocationTypes", "DeferralCache"],
     swiftSettings: strict),
   .target(
     name: "LocationEngine",

@@ -103,10 +103,29 @@ extension Engine {
       fix.horizontalAccuracy_mm = setup.assumedAccuracy_mm
     }
     newestFix = fix
+    guard isGoodEnough(fix) else { return search.succeed(at: now) }
+    move(fix)
     keep(fix, &effects)
     search.succeed(at: now)
     // One that takes no commands cannot tell that it has recovered: its fixes do (DEF-43).
     if setup.receiver?.family == .passive { isReceiverLost = false }
+  }
+
+  /// Whether a fix is told, or held back because a better one is about to come (PWR-7): only where
+  /// nobody wants every one.
+  private mutating func isGoodEnough(_ fix: Fix) -> Bool {
+    let accuracy = fix.horizontalAccuracy ?? Double(setup.assumedAccuracy_mm) / 1e3
+    let verdict = schedule.handle(
+      .fix(accuracy: accuracy, demand.need), planner.figures, at: now)
+    return verdict == .use || demand.wantsEveryFix
+  }
+
+  /// How far the wearer may be from here, and when, is thought over with every fix that is told.
+  private mutating func move(_ fix: Fix) {
+    guard demand.bound < .infinity else { return movement = MovementPlanner() }
+    boundDue = movement.nextFix(
+      after: fix, within: demand.bound, planner.figures, line: motionLine,
+      timeToFix: schedule.predictor, at: now)
   }
 
   /// Stores the fix for those it is owed to; what nobody is owed is not kept.

@@ -26,7 +26,8 @@ extension Engine {
   mutating func settle(_ effects: inout Effects) {
     if !effects.proceeds { expire(&effects) }
     planner.figures.batch = batchRefusal.holds(at: now) ? nil : setup.figures.batch
-    let demand = elapseClients()
+    demand = elapseClients()
+    planSingleFixes()
     let plan = planner.plan(situation(demand), isInhibited: isInhibited, at: now)
     if !effects.isDriverDone && !effects.proceeds { steer(plan.receiver, demand, &effects) }
     effects.hasNotices = hasNotices
@@ -102,6 +103,19 @@ extension Engine {
     return demand
   }
 
+  /// Those who want single fixes, and not every one: when the receiver is on for them.
+  private mutating func planSingleFixes() {
+    if demand.bound < .infinity {
+      demand.addNeed(due: boundDue, accuracy: demand.bound * Engine.accuracyShare)
+    }
+    guard hasDriver else { return }
+    schedule.handle(
+      .plan(demand.need, isOnAnyway: demand.wantsEveryFix), planner.figures, at: now)
+  }
+
+  /// The part of a promised distance that a fix's own error may take.
+  static let accuracyShare = 0.2
+
   /// What clients were promised for a time that is still to come, whatever they demand: the end of a
   /// deferral in the foreground too (DEF-18), and word that there is no location (STD-10).
   private mutating func promise(_ demand: inout DemandSummary) {
@@ -115,7 +129,7 @@ extension Engine {
       for i in 0..<clients.used where clients[i].execution != .suspended {
         clients[i].locationUnknown()
       }
-    } else if demand.live > 0 {
+    } else if demand.live > 0 || schedule.isOn {
       demand.look(at: due)
     }
   }
@@ -184,6 +198,7 @@ extension Engine {
     situation.searchingSince = search.since
     situation.offBefore = search.offBefore
     situation.lastMessage = lastEpoch
+    if demand.need.isAny { situation.schedule = schedule }
     // A drain is promised to nobody: the board need not be up before its time, and then wait.
     situation.drainDue = drainDue + planner.longestLead
     for i in 0..<clients.used {

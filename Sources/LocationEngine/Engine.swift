@@ -47,6 +47,15 @@ public struct Engine: ~Copyable {
   var isDrainAsked = false
   var drainedAt = Instant.boot
   var search = Search()
+  /// When the receiver is on for single fixes.
+  var schedule = FixSchedule()
+  /// How those who are promised a distance see the wearer move.
+  var movement = MovementPlanner()
+  /// When the promise of a distance needs the next fix.
+  var boundDue = Instant.boot
+  /// What was needed at the end of the last step.
+  var demand = DemandSummary()
+  var motionLine = MotionLine.absent
   var noticeIndex = 0
 
   /// Creates an engine over an opened ring and the memory of its clients.

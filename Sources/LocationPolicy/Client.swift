@@ -104,8 +104,12 @@ public struct Client: Sendable {
   /// What it needs of the hardware now.
   public func demand(at now: Instant) -> Demand {
     guard isConnected, isUpdating, isAuthorized else { return .none }
+    if execution == .suspended { return .none }  // BKG-5
+    if let metres = LocationAccuracy.bound(of: settings.desiredAccuracy), !waitsForDrain {
+      return .within(metres: metres)
+    }
     switch execution {
-    case .suspended: return .none  // BKG-5
+    case .suspended: return .none
     case .foreground: return .live(isWatched: true)
     case .background: break
     }

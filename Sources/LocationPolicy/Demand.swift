@@ -10,6 +10,8 @@ public enum Demand: Equatable, Sendable {
   case live(isWatched: Bool)
   /// Every fix, but later: the host must look at the fixes at `check` at the latest.
   case deferred(check: Instant)
+  /// As few fixes as keep the last reported position within so many metres of the true one.
+  case within(metres: Double)
 }
 
 /// The sum of all clients' demands.
@@ -23,8 +25,27 @@ public struct DemandSummary: Equatable, Sendable {
   /// The earliest moment at which a client's criteria must be looked at.
   public private(set) var check = Instant.distantFuture
 
+  /// The least distance, metres, that the last reported position may be off; infinite when nobody
+  /// was promised one.
+  public private(set) var bound = Double.infinity
+  /// Single fixes that services need.
+  public internal(set) var need = FixNeed()
+
   /// No demand at all.
   public init() {}
+
+  /// Adds the single fixes that a client's services need.
+  public mutating func add(_ need: FixNeed) {
+    self.need.add(due: need.due, accuracy: need.accuracy)
+  }
+
+  /// Adds a need of a fix at `due`, of that accuracy in metres.
+  public mutating func addNeed(due: Instant, accuracy: Double) {
+    need.add(due: due, accuracy: accuracy)
+  }
+
+  /// Whether the receiver is on for those who want every fix.
+  public var wantsEveryFix: Bool { live > 0 || deferred > 0 }
 
   /// Asks for a look at `time`, which lies ahead, whatever the clients' demands are: a promise is
   /// due then.
@@ -40,6 +61,7 @@ public struct DemandSummary: Equatable, Sendable {
     case .deferred(let check):
       deferred += 1
       self.check = min(self.check, check)
+    case .within(let metres): bound = min(bound, metres)
     }
   }
 }

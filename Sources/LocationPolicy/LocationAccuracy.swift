@@ -21,6 +21,17 @@ public enum LocationAccuracy {
   }
 }
 
+extension LocationAccuracy {
+  /// The least accuracy that is a promise about distance and not about every fix, metres.
+  public static let leastBound = 10.0
+
+  /// How far the last reported position may be from the true one, metres; nil where every fix that
+  /// the receiver makes is wanted: the best accuracies, and what is finer than ``leastBound``.
+  @inlinable public static func bound(of accuracy: Double) -> Double? {
+    accuracy >= leastBound ? accuracy : nil
+  }
+}
+
 /// Core Location's limits of distance and time (STD-1).
 public enum LocationLimits {
   /// No distance filter.

@@ -14,8 +14,8 @@ public struct PlannerFigures: Sendable {
   public var idle: SleepFigures?
   /// A deeper sleep; nil when there is none.
   public var deep: SleepFigures?
-  /// Time to first fix.
-  public var timeToFix: TimeToFixTable
+  /// What the receiver takes, and what a start of it costs.
+  public var receiver: ReceiverFigures
   /// N: how many fixes a deferral caches before it is flushed (RNG-1).
   public var deferralLimit: Int
   /// The fastest this board is ever carried, m/s.
@@ -31,7 +31,7 @@ public struct PlannerFigures: Sendable {
   public init(fixInterval: Interval, deferralLimit: Int, timeToFix: TimeToFixTable) {
     self.fixInterval = fixInterval
     self.deferralLimit = deferralLimit
-    self.timeToFix = timeToFix
+    receiver = ReceiverFigures(timeToFix: timeToFix)
     canStandby = false
     canSwitchOff = false
     batch = nil
@@ -41,6 +41,12 @@ public struct PlannerFigures: Sendable {
     plausibleAcceleration = 3
     shortestPoll = .seconds(5)
     longestGather = .zero
+  }
+
+  /// Time to first fix.
+  public var timeToFix: TimeToFixTable {
+    get { receiver.timeToFix }
+    set { receiver.timeToFix = newValue }
   }
 
   /// Whether there is a state in which fixes gather while the board sleeps (DEF-7).
@@ -64,6 +70,8 @@ public struct Situation: Sendable {
   public var searchingSince: Instant?
   /// How long it had been off then; nil when unknown or its supply was cut.
   public var offBefore: Interval?
+  /// What single fixes ask of the receiver, where no one asks for all; nil when none are asked for.
+  public var schedule: FixSchedule?
   /// When its last message was complete: the next ones come whole intervals later.
   public var lastMessage: Instant
   /// When the receiver's buffer must be drained at the latest; `.distantFuture` if it is not used.
@@ -76,6 +84,7 @@ public struct Situation: Sendable {
     holdUntil = nil
     searchingSince = nil
     offBefore = nil
+    schedule = nil
     lastMessage = .boot
     drainDue = .distantFuture
   }
@@ -97,7 +106,8 @@ public struct Planner: Sendable {
 
   /// The plan for `situation`. Pure, O(1).
   public func plan(_ situation: Situation, isInhibited: Bool, at now: Instant) -> Plan {
-    let receiver = receiver(for: situation.demand, isInhibited: isInhibited)
+    let receiver = receiver(
+      for: situation.demand, situation.schedule, isInhibited: isInhibited)
     // A look that is due now is on its way already: the drain.
     let check = situation.demand.check > now ? situation.demand.check : .distantFuture
     if situation.isBusy || isInhibited {
@@ -108,7 +118,7 @@ public struct Planner: Sendable {
     }
     switch receiver {
     case .off, .standby:
-      return sleep(receiver, until: .distantFuture, at: now)
+      return sleep(receiver, until: min(check, situation.schedule?.wake ?? check), at: now)
     case .tracking:
       return streaming(situation, at: now)
     case .batching:
@@ -117,11 +127,17 @@ public struct Planner: Sendable {
   }
 
   /// The least state that serves the demand (PWR-1).
-  func receiver(for demand: DemandSummary, isInhibited: Bool) -> PlannedReceiver {
+  func receiver(
+    for demand: DemandSummary, _ schedule: FixSchedule? = nil, isInhibited: Bool
+  ) -> PlannedReceiver {
     if demand.live > 0 { return .tracking }
     if demand.deferred > 0 {
       guard !isInhibited, let watermark = figures.watermark else { return .tracking }
       return .batching(watermark: watermark)
+    }
+    if let schedule {
+      if schedule.isOn { return .tracking }
+      if schedule.rest == .cut { return .off }
     }
     if figures.canStandby { return .standby }
     return figures.canSwitchOff ? .off : .tracking
@@ -130,7 +146,7 @@ public struct Planner: Sendable {
   /// A receiver that tells each fix wakes the board for each, except that nobody wakes for the
   /// empty messages of a search before it can have succeeded, unless somebody watches.
   private func streaming(_ situation: Situation, at now: Instant) -> Plan {
-    let check = situation.demand.check
+    let check = min(situation.demand.check, situation.schedule?.wake ?? .distantFuture)
     guard let idle = figures.idle, idle.wakesOnBytes, check - now > idle.lead else {
       return Plan(receiver: .tracking, board: .awake, wake: check, listens: true)
     }

@@ -61,6 +61,7 @@ extension BoardProfile {
     figures.idle = sleepFigures(.idle)
     figures.deep = sleepFigures(.suspended)
     guard let receiver else { return figures }
+    figures.receiver = receiverFigures(receiver)
     figures.canSwitchOff = receiver.hasSupplySwitch
     figures.canStandby = receiver.family == .ubloxM10
     figures.batch = receiver.batch.map {
@@ -69,6 +70,23 @@ extension BoardProfile {
         hasPin: $0.isPinWired)
     }
     figures.longestGather = longestGather(receiver)
+    return figures
+  }
+
+  private func receiverFigures(_ receiver: Receiver) -> LocationPolicy.ReceiverFigures {
+    var figures = LocationPolicy.ReceiverFigures(timeToFix: timeToFixTable)
+    figures.acquire_mW = receiver.power.acquire_mw
+    figures.track_mW = receiver.power.track_mw
+    figures.standby_mW = receiver.power.standby_mw
+    figures.cut_mW =
+      receiver.hasBackupSupply ? receiver.power.backup_mw : receiver.power.off_mw
+    // Waking it, asking whether it is there, and writing its configuration.
+    figures.startUp = receiver.wakeSettle + .milliseconds(100)
+    figures.spread = receiver.timeToFix.p90Ratio
+    figures.ephemerisLifetime = receiver.timeToFix.ephemeris
+    figures.ephemerisDownload = receiver.timeToFix.ephemerisDownload
+    figures.searchLimit = policy.searchLimit
+    figures.keepsDataWhenCut = receiver.hasBackupSupply
     return figures
   }
 

@@ -9,6 +9,8 @@ struct Acquisition: Sendable {
   private var random: SimulationRandom
   /// Last moment with a fix.
   private var lastFix: Instant?
+  /// The search began without an ephemeris that is of use.
+  private var isCold = false
   /// Last moment at which the ephemeris was up to date.
   private var ephemeris: Instant?
   /// Since when there is a fix.
@@ -35,6 +37,7 @@ struct Acquisition: Sendable {
 
   /// The receiver begins to search at `now`.
   mutating func start(at now: Instant) {
+    isCold = ephemeris.map { now - $0 > model.ephemerisLifetime } ?? true
     fixDue = plan(from: now)
   }
 
@@ -42,6 +45,8 @@ struct Acquisition: Sendable {
   mutating func gotFix(at now: Instant) {
     fixSince = now
     fixDue = .distantFuture
+    // A search without one reads the ephemeris: that is what takes it so long.
+    if isCold { ephemeris = now }
     knowsTime = true
   }
 

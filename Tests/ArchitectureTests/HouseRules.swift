@@ -21,7 +21,7 @@ enum HouseRules {
     "DeferralCache": Room(isCore: true, rooms: ["LocationTypes"]),
     "GNSSProtocols": Room(isCore: true, rooms: ["LocationTypes"]),
     "ReceiverDrivers": Room(isCore: true, rooms: ["LocationTypes", "GNSSProtocols"]),
-    "LocationPolicy": Room(isCore: true, rooms: ["LocationTypes", "DeferralCache"]),
+    "LocationPolicy": Room(isCore: true, rooms: ["CMath", "LocationTypes", "DeferralCache"]),
     "LocationEngine": Room(
       isCore: true,
       rooms: [
