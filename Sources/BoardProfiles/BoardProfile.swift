@@ -13,6 +13,8 @@ public struct BoardProfile: Equatable, Sendable {
   public var board: Board
   /// The receiver; nil on a board without one (DEF-1).
   public var receiver: Receiver?
+  /// A sensor that tells of motion; nil on a board without one.
+  public var motion: Motion?
   /// The ring and the deferral limit.
   public var cache: Cache
   /// What the planner may assume.
@@ -71,8 +73,10 @@ extension BoardProfile {
     public static let bytes = WakeSources(rawValue: 2)
     /// The receiver's batch pin.
     public static let batchPin = WakeSources(rawValue: 4)
-    /// All three.
-    public static let all: WakeSources = [.alarm, .bytes, .batchPin]
+    /// The motion sensor's line.
+    public static let motion = WakeSources(rawValue: 8)
+    /// All of them.
+    public static let all: WakeSources = [.alarm, .bytes, .batchPin, .motion]
   }
 
   /// The receiver and how it is wired.
@@ -214,6 +218,14 @@ extension BoardProfile {
     public var off: Interval
     /// Median time from switching on to the first fix.
     public var fix: Interval
+  }
+
+  /// A sensor that tells of motion by a line, an accelerometer's interrupt for instance.
+  public struct Motion: Equatable, Sendable {
+    /// The GPIO line on which it tells.
+    public var line = ""
+    /// How long after the last motion it says still.
+    public var stillAfter = Interval.seconds(10)
   }
 
   /// The deferral cache.

@@ -9,6 +9,7 @@ struct ProfileDraft: Sendable {
   var off = BoardProfile.Sleep(wakesOn: .alarm)
   var receiver = BoardProfile.Receiver()
   var batch = BoardProfile.Batch()
+  var motion = BoardProfile.Motion()
   var cache = BoardProfile.Cache()
   var policy = BoardProfile.Policy()
   /// Tables that the text has.
@@ -32,6 +33,10 @@ struct ProfileDraft: Sendable {
       off = state
       tables.insert("board.off")
     }
+    if let motion = profile.motion {
+      self.motion = motion
+      tables.insert("motion")
+    }
     guard let receiver = profile.receiver else { return }
     self.receiver = receiver
     tables.formUnion(["receiver", "receiver.power", "receiver.time_to_fix"])
@@ -51,6 +56,7 @@ struct ProfileDraft: Sendable {
       receiver?.batch = tables.contains("receiver.batch") ? batch : nil
     }
     return BoardProfile(
-      name: name, summary: summary, board: board, receiver: receiver, cache: cache, policy: policy)
+      name: name, summary: summary, board: board, receiver: receiver,
+      motion: tables.contains("motion") ? motion : nil, cache: cache, policy: policy)
   }
 }

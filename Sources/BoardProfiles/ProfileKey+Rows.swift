@@ -134,6 +134,7 @@ extension ProfileKey {
   ) -> ProfileKey {
     let words: [(String, BoardProfile.WakeSources)] = [
       ("alarm", .alarm), ("bytes", .bytes), ("batch_pin", .batchPin),
+      ("motion", .motion),
     ]
     return ProfileKey(
       table, name, .words(words.map(\.0)), required: true, meaning,

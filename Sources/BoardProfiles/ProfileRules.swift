@@ -20,7 +20,8 @@ enum ProfileRules {
   static let all: [ProfileRule] = [
     name, awakeDraws, awakeDrawsMost, suspendingSaves, poweringOffSaves, deferralLimit, watermark,
     batchNeedsFamily, batchPinHasNumber, batchNumberHasPin,
-    batchCapacity, outputOfFamily, epochFitsLine, alarmWakes, batchPinWakes, receiverWakes,
+    batchCapacity, outputOfFamily, epochFitsLine, alarmWakes, batchPinWakes, motionWakes,
+    receiverWakes,
     coldIsLongest,
   ]
 
@@ -173,6 +174,15 @@ enum ProfileRules {
     return .init(
       key: "board.suspended.wakes_on", problem: "\"batch_pin\" is not wired",
       expected: "`line` and `pio` in [receiver.batch]")
+  }
+
+  static let motionWakes = ProfileRule(keys: ["board.suspended.wakes_on"]) { draft in
+    guard draft.suspended.wakesOn.contains(.motion), !draft.tables.contains("motion") else {
+      return nil
+    }
+    return .init(
+      key: "board.suspended.wakes_on", problem: "\"motion\" is not wired",
+      expected: "a table [motion]")
   }
 
   static let receiverWakes = ProfileRule(keys: ["board.suspended.wakes_on"]) { draft in

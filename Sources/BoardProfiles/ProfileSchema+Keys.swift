@@ -46,6 +46,15 @@ extension ProfileSchema {
       "An alarm nearer than this is waited for in a lighter state."),
   ]
 
+  static let motion: [ProfileKey] = [
+    .text(
+      "motion", "line", \.motion.line, 1...64,
+      "GPIO line that is active while the sensor sees motion."),
+    .seconds(
+      "motion", "still_after_s", \.motion.stillAfter, 0.1...600, required: false,
+      "How long after the last motion the line falls back."),
+  ]
+
   static let cache: [ProfileKey] = [
     .whole(
       "cache", "capacity_fixes", \.cache.capacity, BoardProfile.Cache.capacityRange,

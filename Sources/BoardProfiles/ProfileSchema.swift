@@ -38,12 +38,15 @@ public enum ProfileSchema {
     ProfileTable(
       path: "receiver.time_to_fix", isRequired: true,
       meaning: "How long after a time off the first fix comes."),
+    ProfileTable(
+      path: "motion", isRequired: false,
+      meaning: "A sensor that tells of motion. Leave it out on a board without one."),
     ProfileTable(path: "cache", isRequired: true, meaning: "The ring in which fixes wait."),
     ProfileTable(path: "policy", isRequired: false, meaning: "What the planner may assume."),
   ]
 
   /// All keys, table by table.
-  public static let keys: [ProfileKey] = identity + board + receiver + cache + policy
+  public static let keys: [ProfileKey] = identity + board + receiver + motion + cache + policy
 
   private static let byPath = Dictionary(uniqueKeysWithValues: keys.map { ($0.path, $0) })
 

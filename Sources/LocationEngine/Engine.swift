@@ -55,7 +55,8 @@ public struct Engine: ~Copyable {
   var boundDue = Instant.boot
   /// What was needed at the end of the last step.
   var demand = DemandSummary()
-  var motionLine = MotionLine.absent
+  /// What the motion sensor said last; motion, until it says something.
+  var motionLine: MotionLine
   var noticeIndex = 0
 
   /// Creates an engine over an opened ring and the memory of its clients.
@@ -78,6 +79,7 @@ public struct Engine: ~Copyable {
     assembler = EpochAssembler(setup.epochs)
     driver = ReceiverDriver(setup.receiver ?? ReceiverSetup(family: .passive))
     hasDriver = setup.receiver != nil
+    motionLine = setup.figures.hasMotionLine ? .moving : .absent
   }
 
   /// Takes one event and says what is to be done.
@@ -101,6 +103,7 @@ public struct Engine: ~Copyable {
       consume(&effects)
     case .proceed: consume(&effects)
     case .batchPin: drive(.batchPin, &effects)
+    case .motion(let level): motionLine = level == .active ? .moving : .still
     case .time: break
     case .request(let client, let request): handle(request, of: client)
     case .sleepInhibitor(let isOn): isInhibited = isOn

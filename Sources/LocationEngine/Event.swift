@@ -9,6 +9,8 @@ public enum Event: Sendable {
   case proceed
   /// The receiver's batch pin rose.
   case batchPin
+  /// What the motion sensor's line says from now on; never, on a board without one.
+  case motion(PinLevel)
   /// The time of ``Effects/wake`` has come; too early or too often does no harm.
   case time
   /// A client asks.

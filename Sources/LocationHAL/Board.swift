@@ -64,11 +64,15 @@ public struct Waking: Equatable, Sendable {
   public var reason: WakeReason
   /// The batch pin rose since the last wait.
   public var batchPinRose: Bool
+  /// What the motion sensor's line says now, if that is not what was told before; the first wait
+  /// tells it. Always nil on a board without one.
+  public var motion: PinLevel?
 
   /// Creates a report.
-  public init(reason: WakeReason, batchPinRose: Bool) {
+  public init(reason: WakeReason, batchPinRose: Bool, motion: PinLevel? = nil) {
     self.reason = reason
     self.batchPinRose = batchPinRose
+    self.motion = motion
   }
 }
 

@@ -46,6 +46,8 @@ public struct SleepFigures: Equatable, Sendable {
   public var wakesOnPin: Bool
   /// Whether bytes wake it and survive it.
   public var wakesOnBytes: Bool
+  /// Whether the motion sensor's line wakes it.
+  public var wakesOnMotion = true
 
   /// Creates the figures of a state.
   public init(

@@ -8,6 +8,8 @@ public struct PlannerFigures: Sendable {
   public var canStandby: Bool
   /// The receiver's supply can be cut.
   public var canSwitchOff: Bool
+  /// A motion sensor tells by a line whether the wearer moves.
+  public var hasMotionLine = false
   /// How the receiver batches; nil when it does not.
   public var batch: BatchFigures?
   /// The lightest sleep, in which bytes are heard; nil when the board never sleeps.
@@ -213,8 +215,8 @@ public struct Planner: Sendable {
       return Plan(receiver: receiver, board: .awake, wake: due, listens: true)
     }
     let needsPin = receiver != .off && receiver != .standby && figures.batch?.hasPin == true
-    if let deep = figures.deep, due - now >= deep.minimum + deep.lead, deep.wakesOnPin || !needsPin
-    {
+    let isWoken = (deepWakesOnPin || !needsPin) && (deepWakesOnMotion || !figures.hasMotionLine)
+    if let deep = figures.deep, due - now >= deep.minimum + deep.lead, isWoken {
       return Plan(receiver: receiver, board: deep.state, wake: alarm(due, deep), listens: false)
     }
     // Woken early for a promised moment, the board does not sleep once more for the rest.
@@ -223,6 +225,9 @@ public struct Planner: Sendable {
     }
     return Plan(receiver: receiver, board: .idle, wake: alarm(due, idle), listens: true)
   }
+
+  private var deepWakesOnPin: Bool { figures.deep?.wakesOnPin ?? false }
+  private var deepWakesOnMotion: Bool { figures.deep?.wakesOnMotion ?? false }
 
   /// The longest time before a promised moment at which an alarm is set: whoever wakes for
   /// something that need not be exact may do it then.

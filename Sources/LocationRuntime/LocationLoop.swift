@@ -56,7 +56,8 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
     if !sleepsWhenQuiet && plan.wake == .distantFuture && isSilent(plan) { return .quiet }
     let waking = board.wait(in: plan.board, until: plan.wake, listening: plan.listens)
     if waking.batchPinRose { perform(.batchPin) }
-    if !readAll() && !waking.batchPinRose { perform(.time) }
+    if let level = waking.motion { perform(.motion(level)) }
+    if !readAll() && !waking.batchPinRose && waking.motion == nil { perform(.time) }
     return .woke(waking.reason)
   }
 

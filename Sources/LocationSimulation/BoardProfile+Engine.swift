@@ -58,6 +58,7 @@ extension BoardProfile {
       timeToFix: timeToFixTable)
     figures.plausibleSpeed = policy.plausibleSpeed_mps
     figures.shortestPoll = policy.shortestPoll
+    figures.hasMotionLine = motion != nil
     figures.idle = sleepFigures(.idle)
     figures.deep = sleepFigures(.suspended)
     guard let receiver else { return figures }
@@ -99,10 +100,12 @@ extension BoardProfile {
 
   private func sleepFigures(_ state: BoardState) -> LocationPolicy.SleepFigures? {
     board.sleep(state).map {
-      LocationPolicy.SleepFigures(
+      var figures = LocationPolicy.SleepFigures(
         state: state, resume: $0.resume, alarmResolution: $0.alarmResolution,
         minimum: $0.shortest, wakesOnPin: $0.wakesOn.contains(.batchPin),
         wakesOnBytes: state == .idle && $0.wakesOn.contains(.bytes))
+      figures.wakesOnMotion = $0.wakesOn.contains(.motion)
+      return figures
     }
   }
 

@@ -21,6 +21,7 @@ extension BoardProfile {
     if sleep.wakesOn.contains(.alarm) { sources.insert(.alarm) }
     if sleep.wakesOn.contains(.bytes) { sources.insert(.bytes) }
     if sleep.wakesOn.contains(.batchPin) { sources.insert(.batchPin) }
+    if sleep.wakesOn.contains(.motion) { sources.insert(.motion) }
     return SimulatedHAL.SleepFigures(
       mW: sleep.power_mw, resume: sleep.resume, wakeSources: sources,
       alarmResolution: sleep.alarmResolution, minimum: sleep.shortest)

@@ -28,12 +28,16 @@
   case batchPin = 2
   /// A client or the administrator wants something.
   case request = 3
+  /// The motion sensor's line changed.
+  case motion = 4
 }
 
 /// A line from the receiver or a sensor to the board.
 @frozen public enum InputPin: UInt8, Sendable {
   /// The receiver's PIO that says its batch buffer reached the watermark.
   case batchReady = 0
+  /// The motion sensor's interrupt: active while it sees motion.
+  case motion = 1
 }
 
 /// A line from the board to the receiver.

@@ -28,9 +28,10 @@ extension SimulatedBoard {
   private static let inputBuffer = 4_096
 
   /// What already ends a wait; a deep sleep is not begun with bytes unread.
-  private func present(_ listening: Bool) -> WakeReason? {
+  private mutating func present(_ listening: Bool) -> WakeReason? {
     if listening, lineChanged || isReadable { return .bytes }
     if pinRose { return .batchPin }
+    if motion.isNews(at: now) { return .motion }
     if let first = requests.first, first <= now { return .request }
     return nil
   }
@@ -40,7 +41,7 @@ extension SimulatedBoard {
   private mutating func waking(_ reason: WakeReason) -> Waking {
     defer { pinRose = false }
     while let first = requests.first, first <= now { requests.removeFirst() }
-    return Waking(reason: reason, batchPinRose: pinRose)
+    return Waking(reason: reason, batchPinRose: pinRose, motion: motion.takeNews(at: now))
   }
 
   /// The sleep that can be entered: the one asked for, or a lighter one.
@@ -120,6 +121,10 @@ extension SimulatedBoard {
           end = ready
           reason = .bytes
         }
+      }
+      if sources.contains(.motion), let edge = motion.nextEdge(after: begin), edge < end {
+        end = edge
+        reason = .motion
       }
       let next = receiver.nextEvent
       if next > end {

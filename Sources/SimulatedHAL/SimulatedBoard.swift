@@ -19,6 +19,7 @@ public struct SimulatedBoard: LocationBoard, ~Copyable {
   var books: EnergyLedger
   var events: [TimedBoardEvent] = []
   var receiverState = ReceiverPowerState.off
+  var motion: SimulatedMotion
   var pinLevel = false
   var pinRose = false
   var wakePin = PinLevel.inactive
@@ -54,6 +55,7 @@ public struct SimulatedBoard: LocationBoard, ~Copyable {
     self.setup = setup
     self.receiver = receiver
     alarmRandom = SimulationRandom(seed: setup.seed, stream: 4)
+    motion = SimulatedMotion(setup.motion)
     books = EnergyLedger()
     hostSpeed = setup.receiver.defaultSpeed
     books.awake_mW = setup.board.awake_mW

@@ -184,8 +184,10 @@ public struct WakeSources: OptionSet, Sendable {
   public static let batchPin = WakeSources(rawValue: 4)
   /// Somebody wants something.
   public static let request = WakeSources(rawValue: 8)
+  /// An edge of the motion sensor's line.
+  public static let motion = WakeSources(rawValue: 16)
   /// Everything.
-  public static let all: WakeSources = [.alarm, .bytes, .batchPin, .request]
+  public static let all: WakeSources = [.alarm, .bytes, .batchPin, .request, .motion]
 }
 
 /// One way for the board to sleep.
@@ -254,6 +256,8 @@ public struct SimulationSetup: Sendable {
   public var noise = SimulatedNoise.none
   /// Times to first fix are drawn from a distribution instead of being its median.
   public var samplesTimeToFirstFix = false
+  /// When a motion sensor's line is active, in order and apart; nil on a board without one.
+  public var motion: [Range<Instant>]?
   /// What goes wrong.
   public var faults = FaultPlan()
   /// Reproduces a run.

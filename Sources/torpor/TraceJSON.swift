@@ -107,6 +107,7 @@ enum TraceJSON {
     switch reason {
     case .alarm: "alarm"
     case .bytes: "bytes"
+    case .motion: "motion"
     case .batchPin: "batch_pin"
     case .request: "request"
     }

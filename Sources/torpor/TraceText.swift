@@ -159,6 +159,7 @@ struct TraceText {
     switch reason {
     case .alarm: "alarm"
     case .bytes: "bytes"
+    case .motion: "motion"
     case .batchPin: "receiver's buffer"
     case .request: "request"
     }

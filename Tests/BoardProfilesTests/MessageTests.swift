@@ -73,19 +73,19 @@ struct MessageTests {
     Bad(
       "board.suspended.wakes_on", "wakes_on = [\"alarm\", \"bites\"]",
       "@:22: board.suspended.wakes_on[1]: unknown word \"bites\" (did you mean \"bytes\"?); "
-        + "expected a list of \"alarm\", \"bytes\", \"batch_pin\""),
+        + "expected a list of \"alarm\", \"bytes\", \"batch_pin\", \"motion\""),
     Bad(
       "board.suspended.wakes_on", "wakes_on = [\"alarm\", \"alarm\"]",
       "@:22: board.suspended.wakes_on[1]: \"alarm\" is there twice; "
-        + "expected a list of \"alarm\", \"bytes\", \"batch_pin\""),
+        + "expected a list of \"alarm\", \"bytes\", \"batch_pin\", \"motion\""),
     Bad(
       "board.suspended.wakes_on", "wakes_on = [\"alarm\", 3]",
       "@:22: board.suspended.wakes_on[1]: is a whole number; "
-        + "expected a list of \"alarm\", \"bytes\", \"batch_pin\""),
+        + "expected a list of \"alarm\", \"bytes\", \"batch_pin\", \"motion\""),
     Bad(
       "board.suspended.wakes_on", "wakes_on = []",
       "@:12: board.suspended.wakes_on: is empty; "
-        + "expected a list of \"alarm\", \"bytes\", \"batch_pin\""),
+        + "expected a list of \"alarm\", \"bytes\", \"batch_pin\", \"motion\""),
     Bad(
       "receiver.fix_interval_ms", "fix_interval_ms = 104",
       "@:19: receiver.fix_interval_ms: a fix takes 105 ms on the line at 9600 baud; "

@@ -90,7 +90,7 @@ struct TraceJSONTests {
         == ["awake", "idle", "suspended", "off"])
     #expect(
       (0...3).compactMap { WakeReason(rawValue: $0) }.map(TraceJSON.word)
-        == ["alarm", "bytes", "batch_pin", "request"])
+        == ["alarm", "bytes", "batch_pin", "request", "motion"])
   }
 
   @Test("the summary has the keys of the reference")
