@@ -34,6 +34,15 @@ public struct RecordingScan: Sendable {
     _ file: [UInt8], date: CalendarDate?, interval: Interval, lineSpeed: UInt32,
     _ decoding: DecoderOptions = DecoderOptions()
   ) {
+    self.init(
+      file, date: date, interval: interval, lineSpeed: lineSpeed, decoding, readsAll: false)
+  }
+
+  /// Scans a recording; with `readsAll` also what tells no time is decoded, which changes nothing.
+  init(
+    _ file: [UInt8], date: CalendarDate?, interval: Interval, lineSpeed: UInt32,
+    _ decoding: DecoderOptions, readsAll: Bool
+  ) {
     var bytes: [UInt8] = []
     var headerDate: CalendarDate?
     var filter = RecordingFilter()
@@ -51,7 +60,7 @@ public struct RecordingScan: Sendable {
     var options = EpochOptions()
     options.recordingDate = self.date
     var timeline = Timeline(interval: interval)
-    timeline.run(bytes, options, decoding)
+    timeline.run(bytes, options, decoding, readsAll: readsAll)
     let chunks = RecordingScan.paced(timeline.chunks, lineSpeed)
     recording = Recording(bytes: bytes, chunks: chunks)
     epochs = timeline.epochs
@@ -104,20 +113,37 @@ private struct Timeline {
 
   init(interval: Interval) { self.interval = interval }
 
-  mutating func run(_ bytes: [UInt8], _ options: EpochOptions, _ decoding: DecoderOptions) {
+  mutating func run(
+    _ bytes: [UInt8], _ options: EpochOptions, _ decoding: DecoderOptions, readsAll: Bool
+  ) {
     var decoder = GNSSDecoder(decoding)
     var assembler = EpochAssembler(options)
+    let span = bytes.span
     var offset = 0
     var messageEnd = 0
-    while let message = decoder.next(bytes.span, &offset) {
-      // An epoch that this message closed ended with the message before.
-      let before = messageEnd
-      messageEnd = offset - decoder.unread
-      var closed = assembler.add(message, at: .boot)
-      while let epoch = closed {
-        closed = assembler.next()
-        let isWhole = closed == nil && !assembler.isOpen
-        cut(epoch, at: isWhole ? messageEnd : before)
+    // With epochs of UBX beside them sentences open and close more than their own.
+    var isNMEA = true
+    while offset < span.count {
+      // A sentence without time and place changes nothing but where the open epoch ends.
+      if isNMEA, !readsAll, assembler.isOpen, decoder.unread == 0,
+        let end = TimelessSentence.end(of: span, from: offset)
+      {
+        offset = end
+        messageEnd = end
+        continue
+      }
+      let piece = span.extracting(..<(isNMEA ? Timeline.lineEnd(span, offset) : span.count))
+      while let message = decoder.next(piece, &offset) {
+        // An epoch that this message closed ended with the message before.
+        let before = messageEnd
+        messageEnd = offset - decoder.unread
+        if isNMEA, !message.isSentence { isNMEA = false }
+        var closed = assembler.add(message, at: .boot)
+        while let epoch = closed {
+          closed = assembler.next()
+          let isWhole = closed == nil && !assembler.isOpen
+          cut(epoch, at: isWhole ? messageEnd : before)
+        }
       }
     }
     while let message = decoder.finish() {
@@ -130,6 +156,27 @@ private struct Timeline {
     if begin < bytes.count {
       chunks.append(Recording.Chunk(time: now, range: begin..<bytes.count))
     }
+  }
+
+  /// Where the line that holds `start` ends; or so far behind it that it does not matter.
+  private static func lineEnd(_ bytes: Span<UInt8>, _ start: Int) -> Int {
+    let limit = min(bytes.count, start + 4_096)
+    var i = start
+    while i &+ 8 <= limit {
+      // Eight bytes are there, and any bits are an integer.
+      let bits = unsafe bytes.bytes.unsafeLoadUnaligned(
+        fromUncheckedByteOffset: i, as: UInt64.self)
+      let marked = UInt64(littleEndian: bits) ^ 0x0A0A_0A0A_0A0A_0A0A
+      // Where a byte is zero, taking one off it sets its highest bit; exact in the lowest.
+      let hit = (marked &- 0x0101_0101_0101_0101) & ~marked & 0x8080_8080_8080_8080
+      if hit != 0 { return i &+ hit.trailingZeroBitCount &>> 3 &+ 1 }
+      i &+= 8
+    }
+    while i < limit {
+      i += 1
+      if bytes[i - 1] == UInt8(ascii: "\n") { break }
+    }
+    return i
   }
 
   private mutating func cut(_ epoch: Epoch, at end: Int) {
@@ -202,5 +249,19 @@ private struct Timeline {
     let isSure = epoch.fix != nil && last.hasFix
     if !isSure, epoch.origin == .live, step < 0 || step > leap { step = interval.microseconds }
     return last.time + step
+  }
+}
+
+extension GNSSMessage {
+  /// Whether it was a sentence, or nothing that belongs to an epoch.
+  fileprivate var isSentence: Bool {
+    switch self {
+    case .rmc, .gga, .gsa, .gsv, .gst, .vtg, .zda, .gll, .gns, .gbs, .ubloxPosition, .garminErrors,
+      .garminAltitude, .commandResult, .other:
+      true
+    case .navPVT, .hnrPVT, .navigation, .acknowledged, .refused, .receiverVersion, .batchStatus,
+      .batchEntry:
+      false
+    }
   }
 }

@@ -75,6 +75,7 @@ struct SimulatedClient: LocationClients {
   }
 
   mutating func nextRequest(at now: Instant) -> (ClientID, Request)? {
+    if requests.isEmpty { return nil }
     guard nextRequest < requests.count else {
       requests.removeAll(keepingCapacity: true)
       nextRequest = 0

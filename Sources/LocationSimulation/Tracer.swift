@@ -54,6 +54,13 @@ final class Tracer {
   }
 
   private func hand(upTo horizon: Instant) {
+    Tracer.hand(&pending, upTo: horizon, &tally, &handed, sink)
+  }
+
+  private static func hand(
+    _ pending: inout [TraceRecord], upTo horizon: Instant, _ tally: inout TraceTally,
+    _ handed: inout Instant, _ sink: (TraceRecord) -> Void
+  ) {
     // Swift's sort is stable: what happened at one time stays in its order.
     pending.sort { $0.at < $1.at }
     let count = pending.firstIndex { $0.at > horizon } ?? pending.count

@@ -10,6 +10,8 @@ import LocationTypes
 final class RunReport {
   private let isJSON: Bool
   private let isQuiet: Bool
+  private let hasTrace: Bool
+  private let showsProgress: Bool
   private var output = Output()
   private var isReaderGone = false
   private var trace: Output?
@@ -26,11 +28,13 @@ final class RunReport {
   init(_ options: PrintingOptions) throws {
     isJSON = options.json
     isQuiet = options.quiet
+    hasTrace = options.trace != nil
     if let path = options.trace { trace = try Output(path: path) }
     printer = TraceText(style: .ofStandardOutput)
     // Words for people and its line take turns; records for programs are not to be torn.
     progress = Progress(
       recordsOnTerminal: System.isTerminal(STDOUT_FILENO) && options.json && !options.quiet)
+    showsProgress = progress.isShown
   }
 
   /// Says what is run, before it begins; for people alone.
@@ -48,12 +52,13 @@ final class RunReport {
     case .board: lastBoard = record
     case .fix, .wake, .batch, .ack, .finish, .gap: break
     }
+    if isQuiet && !hasTrace { return }
     attempt { try write(record) }
   }
 
   /// Tells how much is done, 0 to 1.
   func advance(to part: Double) {
-    guard progress.isDue else { return }
+    guard showsProgress, progress.isDue else { return }
     progress.show("\(Int(min(max(part, 0), 1) * 100)) % of the run")
   }
 
@@ -99,7 +104,7 @@ final class RunReport {
   }
 
   private func write(_ record: TraceRecord) throws {
-    if isJSON || trace != nil {
+    if isJSON || hasTrace {
       TraceJSON.write(record, to: &json)
       if isJSON, !isQuiet { try print(json.text.bytes) }
       try trace?.write(json.text.bytes)

@@ -57,6 +57,19 @@ import Testing
     #expect(read == (1...300).map { UInt8(truncatingIfNeeded: $0) })
   }
 
+  @Test("a chunk takes bytes one by one and many at once, and no more than fit")
+  func chunkBytes() {
+    let bytes = (0..<200).map { UInt8($0) }
+    var chunk = ByteChunk(bytes.span)
+    #expect(chunk.count == ByteChunk.capacity && chunk.isFull)
+    chunk = ByteChunk(bytes.span.extracting(first: 3))
+    chunk.append(200)
+    chunk.append(bytes.span.extracting(10..<10))
+    chunk.append(bytes.span.extracting(10..<134))
+    #expect(chunk.isFull)
+    #expect((0..<chunk.count).map { chunk[$0] } == [0, 1, 2, 200] + Array(bytes[10..<134]))
+  }
+
   @Test("what arrived is lost up to a moment, the rest comes")
   func losing() {
     var line = sent(96, at: 1)

@@ -1,0 +1,205 @@
+import BoardProfiles
+import GNSSProtocols
+import LocationTypes
+import SimulatedHAL
+import Testing
+
+@testable import LocationSimulation
+
+/// The filter's rules, byte by byte.
+private struct PlainFilter {
+  private enum Place {
+    case lineStart
+    case insideLine
+    case header(HeaderLine)
+  }
+
+  private var place = Place.lineStart
+  private var frameHead = 0
+  private var frameLength = 0
+  private var frameRest = 0
+
+  /// The pieces of one block.
+  mutating func pieces(_ bytes: [UInt8]) -> [RecordingFilter.Piece] {
+    var pieces: [RecordingFilter.Piece] = []
+    var start = 0
+    for (i, byte) in bytes.enumerated() {
+      if case .header(var line) = place {
+        start = i + 1
+        switch line.take(byte) {
+        case .open: place = .header(line)
+        case .ended(let date):
+          place = .lineStart
+          if let date { pieces.append(.date(date)) }
+        case .abandoned:
+          start = i
+          follow(byte)
+        }
+      } else if case .lineStart = place, byte == UInt8(ascii: "#") {
+        if i > start { pieces.append(.bytes(start..<i)) }
+        place = .header(HeaderLine())
+        start = i + 1
+      } else {
+        follow(byte)
+      }
+    }
+    if start < bytes.count { pieces.append(.bytes(start..<bytes.count)) }
+    return pieces
+  }
+
+  private mutating func follow(_ byte: UInt8) {
+    place = .insideLine
+    if frameRest > 0 {
+      frameRest -= 1
+      return
+    }
+    switch frameHead {
+    case 1 where byte == 0x62: frameHead = 2
+    case 2, 3: frameHead += 1
+    case 4:
+      frameLength = Int(byte)
+      frameHead = 5
+    case 5:
+      let length = frameLength | Int(byte) << 8
+      frameHead = 0
+      if length <= 1_024 { frameRest = length + 2 }
+    case _:
+      frameHead = byte == 0xB5 ? 1 : 0
+      if byte == UInt8(ascii: "\n") { place = .lineStart }
+    }
+  }
+}
+
+@Suite("The bytes of a recording") struct RecordingBytesTests {
+  /// Parts of which streams are made up that are hard to tell apart.
+  private static let parts: [[UInt8]] = [
+    [0x0A], [0x0D, 0x0A], [0x23], [0xB5], [0x62], [0xB5, 0x62], [0xB5, 0xB5, 0x62],
+    [0xB5, 0x62, 1, 7, 0, 0], [0xB5, 0x62, 0x0A, 0x23, 3, 0, 0x0A, 0x23, 0x0A, 0x23, 0x0A],
+    [0xB5, 0x62, 1, 7, 0xFF, 0xFF], [0xB5, 0x62, 1, 7, 0x00, 0x04], [0xB5, 0x62, 1, 7, 0x01, 0x04],
+    [0x22], [0x24], [0xA3], [0x80], [0], Array("# Date: 2014-12-31\n".utf8),
+    Array("#Date: 2015-01-02\r\n".utf8), Array("#\u{1}".utf8), Array(repeating: 0x41, count: 15),
+    Array(repeating: 0x2C, count: 40), Array("$GPTXT,#,1\r\n".utf8), Array("\n#".utf8),
+  ]
+
+  @Test("the filter gives what it gives byte by byte, wherever the stream is cut")
+  func filter() {
+    var random = SeededRandom(state: 1)
+    for _ in 0..<3_000 {
+      var stream: [UInt8] = []
+      for _ in 0..<Int.random(in: 1...24, using: &random) {
+        stream += Self.parts[Int.random(in: 0..<Self.parts.count, using: &random)]
+      }
+      var plain = PlainFilter()
+      var filter = RecordingFilter()
+      var start = 0
+      while start < stream.count {
+        let end = min(stream.count, start + Int.random(in: 1...90, using: &random))
+        let block = Array(stream[start..<end])
+        var offset = 0
+        var pieces: [RecordingFilter.Piece] = []
+        while let piece = filter.next(block.span, &offset) { pieces.append(piece) }
+        #expect(pieces == plain.pieces(block), "\(stream), \(start)..<\(end)")
+        start = end
+      }
+    }
+  }
+
+  private static let bodies = [
+    "GPRMC,1000TT.00,A,5231.2000,N,01324.0000,E,10.0,90.0,010326,,,A",
+    "GPGGA,1000TT.00,5231.2000,N,01324.0000,E,1,08,0.9,40.0,M,40.0,M,,",
+    "GPGLL,5231.2000,N,01324.0000,E,1000TT.00,A,A", "GPRMC,1000TT.00,V,,,,,,,010326,,,N",
+    "GPZDA,1000TT.00,01,03,2026,00,00", "GPGSV,1,1,01,05,45,120,40", "GPGSV,1,1,x",
+    "GPGSA,A,3,05,,,,,,,,,,,,2.0,1.0,1.7", "GPVTG,90.0,T,,M,10.0,N,18.5,K,A",
+    "PGRME,3.0,M,4.0,M,5.0,M",
+    "PGRMZ,131,f,3", "GPRTE,1,1,c,0,A B+C", "GPBOD,,T,,M,,", "GPTXT,01,01,02,a",
+    "PUBX,00,1000TT.00",
+    "GPGSV", "GPGST,1000TT.00,1,2,3,4,5,6,7", "GPRMB,A,,,,,,,,,,,,V",
+  ]
+
+  private static func stream(_ random: inout some RandomNumberGenerator) -> [UInt8] {
+    var stream: [UInt8] = []
+    var second = 0
+    for _ in 0..<Int.random(in: 1...60, using: &random) {
+      if Int.random(in: 0..<6, using: &random) == 0 { second = min(second + 1, 59) }
+      let body = bodies[Int.random(in: 0..<bodies.count, using: &random)].replacing(
+        "TT", with: second < 10 ? "0\(second)" : "\(second)")
+      let sum = body.utf8.reduce(UInt8(0), ^)
+      let kind = Int.random(in: 0..<30, using: &random)
+      let told = kind == 0 ? sum ^ 1 : sum
+      var digits = String(told, radix: 16, uppercase: kind != 1)
+      if digits.count < 2 { digits = "0" + digits }
+      let end = kind == 2 ? "" : kind == 3 ? "\n" : kind == 4 ? "\r" : "\r\n"
+      var bytes = Array("$\(body)*\(digits)\(end)".utf8)
+      // Broken off, or with a foreign byte inside.
+      if kind == 5 { bytes.removeLast(Int.random(in: 1..<bytes.count, using: &random)) }
+      if kind == 6 { bytes[Int.random(in: 0..<bytes.count, using: &random)] = 0xB5 }
+      if kind == 7 { bytes = Array("$\(body)\r\n".utf8) }
+      if kind == 8, Bool.random(using: &random) {
+        bytes = [0xB5, 0x62, 0x01, 0x07, 0x03, 0x00, 0x0A, 0x24, 0x0A, 0x43, 0x21]
+      }
+      stream += bytes
+    }
+    return stream
+  }
+
+  @Test("what tells no time need not be read to find out when all was sent")
+  func timeless() {
+    var random = SeededRandom(state: 1)
+    for round in 0..<1_500 {
+      let stream = Self.stream(&random)
+      var decoding = DecoderOptions()
+      decoding.allowsMissingChecksum = round % 3 == 0
+      func scan(readsAll: Bool) -> RecordingScan {
+        RecordingScan(
+          stream, date: nil, interval: .seconds(1), lineSpeed: 115_200, decoding,
+          readsAll: readsAll)
+      }
+      let quick = scan(readsAll: false)
+      let plain = scan(readsAll: true)
+      let text = String(decoding: stream, as: UTF8.self)
+      #expect(quick.recording.chunks == plain.recording.chunks, "\(text)")
+      #expect(quick.epochs == plain.epochs && quick.end == plain.end)
+    }
+  }
+
+  @Test("a sentence is passed over only where its checksum is right, and with its line end")
+  func passedOver() {
+    func end(_ text: String) -> Int? {
+      TimelessSentence.end(of: Array(text.utf8).span, from: 0)
+    }
+    func whole(_ body: String) -> String {
+      let sum = String(body.utf8.reduce(UInt8(0), ^), radix: 16, uppercase: true)
+      return "$\(body)*\(sum.count < 2 ? "0" : "")\(sum)\r\n"
+    }
+    let sentence = "$GPGSV,1,1,01,05,45,120,40*4B\r\n"
+    #expect(whole("GPGSV,1,1,01,05,45,120,40") == sentence)
+    let count = sentence.utf8.count
+    #expect(end(sentence) == count)
+    #expect(end(sentence + "$GPRMC") == count)
+    #expect(end(String(decoding: sentence.utf8.dropLast(), as: UTF8.self)) == count - 1)
+    #expect(end(String(decoding: sentence.utf8.dropLast(2), as: UTF8.self)) == nil)
+    #expect(end("$GPGSV,1,1,01,05,45,120,41*4B\r\n") == nil)
+    #expect(end("$GPGSV,1,1,01,05,45,120,40*4A\r\n") == nil)
+    #expect(end("$GPGSV,1,1,01,05,45,120,40*5B\r\n") == nil)
+    #expect(end("$GPGSV,1,1,01,05,45,120,40\r\n") == nil)
+    #expect(end(whole("GPGSV,1,1,01,05,$5,120,40")) == nil)
+    #expect(end(whole("GPGSV,1,1,01,05,+5 ,120,40")) == count + 1)
+    for kind in ["RMC", "GGA", "GLL", "GST", "ZDA", "GNS", "GBS", "QQQ"] {
+      #expect(end(whole("GP\(kind),1,1,01,05,45,120,40")) == nil)
+    }
+    #expect(end(whole("PUBX,00,1,1,01,05,45,120,40")) == nil)
+  }
+}
+
+/// SplitMix64, for the same streams in every run.
+private struct SeededRandom: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+}
