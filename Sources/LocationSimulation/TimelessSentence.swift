@@ -9,7 +9,8 @@ enum TimelessSentence {
   private static let longest = 500
 
   /// Where the sentence that starts at `start` ends, with its line end, when its checksum is right
-  /// and it tells neither time nor place; nil of everything else, right or wrong. O(its length).
+  /// and it tells neither time nor place; nil of everything else, right or wrong, and where too few
+  /// bytes follow. O(its length).
   static func end(of bytes: Span<UInt8>, from start: Int) -> Int? {
     precondition(start >= 0, "a place in the bytes")
     let limit = min(bytes.count, start &+ longest)
