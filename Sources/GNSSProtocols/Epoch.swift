@@ -61,8 +61,11 @@ public struct Epoch: Equatable, Sendable {
   /// Creates an epoch of which nothing is known.
   public init(origin: EpochOrigin = .live) { self.origin = origin }
 
-  private static let nowhere = Fix(
-    acquired: .boot, coordinate: Coordinate(latitude_e9: 0, longitude_e9: 0))
+  // Constants that are written where they are needed: nothing to be asked for or copied.
+  @inline(__always) private static var nowhere: Fix {
+    Fix(
+      acquired: Instant(microseconds: 0), coordinate: Coordinate(latitude_e9: 0, longitude_e9: 0))
+  }
 }
 
 extension Epoch {

@@ -142,8 +142,8 @@ extension Epoch {
   @inline(never)
   private mutating func fill(_ s: UBXSolution, _ isSimulated: Bool, at now: Instant) {
     mode = .noFix
-    if s.known.has(UBXSolution.Known.positionDOP) { pdop_raw = s.positionDOP_raw }
-    if s.known.has(UBXSolution.Known.timeAccuracy) { timeAccuracy_raw = s.timeAccuracy_raw }
+    if let dilution = s.positionDOP_e2 { pdop_raw = dilution }
+    if let accuracy = s.timeAccuracy_ns { timeAccuracy_raw = accuracy }
     let coordinate = s.place
     guard s.isFixOK, s.fixType >= 1, s.fixType <= 4, coordinate.isValid else { return }
     let isSpatial = s.fixType != 2
@@ -157,24 +157,24 @@ extension Epoch {
     place.ellipsoidalAltitude_mm = s.height_mm
     place.speed_mmps = s.groundSpeed_mmps
     place.course_e4 = Epoch.course_e4(s)
-    place.horizontalAccuracy_mm = Int32(clamping: s.horizontalAccuracy_mm)
-    if isSpatial, s.known.has(UBXSolution.Known.verticalAccuracy) {
-      place.verticalAccuracy_mm = Int32(clamping: s.verticalAccuracy_raw)
+    place.horizontalAccuracy_mm = Epoch.accuracy(s.horizontalAccuracy_mm)
+    if isSpatial, let accuracy = s.verticalAccuracy_mm {
+      place.verticalAccuracy_mm = Epoch.accuracy(accuracy)
     }
-    if s.known.has(UBXSolution.Known.speedAccuracy) {
-      place.speedAccuracy_mmps = Int32(clamping: s.speedAccuracy_raw)
+    if let accuracy = s.speedAccuracy_mmps {
+      place.speedAccuracy_mmps = Epoch.accuracy(accuracy)
     }
-    if s.known.has(UBXSolution.Known.headingAccuracy), place.course_e4 != nil {
-      place.courseAccuracy_e2 = Int32(clamping: s.headingAccuracy_raw / 1_000)
+    if let accuracy = s.headingAccuracy_e5, place.course_e4 != nil {
+      place.courseAccuracy_e2 = Int32(accuracy / 1_000)
     }
-    if s.known.has(UBXSolution.Known.satellites) { place.satellites = Int16(s.satellites_raw) }
-    if s.known.has(UBXSolution.Known.heightMSL) {
-      place.altitude_mm = s.heightMSL_raw
-      let (difference, isOver) = s.height_mm.subtractingReportingOverflow(s.heightMSL_raw)
+    if let satellites = s.satellites { place.satellites = Int16(satellites) }
+    if let heightMSL = s.heightMSL_mm {
+      place.altitude_mm = heightMSL
+      let (difference, isOver) = s.height_mm.subtractingReportingOverflow(heightMSL)
       geoidSeparation_raw = isOver ? .min : difference
     }
     // Of the smallest value there is no opposite: it stays itself, which stands for "not known".
-    if s.known.has(UBXSolution.Known.velocityDown) { climb_raw = 0 &- s.velocityDown_raw }
+    if let down = s.velocityDown_mmps { climb_raw = 0 &- down }
   }
 
   /// Takes its moment, and so does its fix.
@@ -186,6 +186,11 @@ extension Epoch {
       place.utc = UTCTime(microseconds: moment.utc_us)
       place.isDateUncertain = moment.isUncertain
     }
+  }
+
+  /// No fix tells of a larger one, whatever it measures.
+  @inline(__always) private static func accuracy(_ told: UInt32) -> Int32 {
+    Int32(truncatingIfNeeded: min(told, UInt32(Fix.accuracyLimit_mm)))
   }
 
   /// Nil when the receiver says that it may be any: an error of 180° or more.

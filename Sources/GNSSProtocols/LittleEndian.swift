@@ -15,6 +15,12 @@ extension Span<UInt8> {
     UInt32(littleEndian: unsafe bytes.unsafeLoadUnaligned(fromByteOffset: i, as: UInt32.self))
   }
 
+  /// Eight bytes at `i`, little-endian.
+  @inline(__always) func u8(_ i: Int) -> UInt64 {
+    // As above.
+    UInt64(littleEndian: unsafe bytes.unsafeLoadUnaligned(fromByteOffset: i, as: UInt64.self))
+  }
+
   /// A byte at `i`, two's complement.
   @inline(__always) func i1(_ i: Int) -> Int8 { Int8(bitPattern: self[i]) }
 

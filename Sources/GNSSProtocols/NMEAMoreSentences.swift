@@ -81,10 +81,6 @@ public struct UBloxPosition: Equatable, Sendable {
     case timeOnly = 7
   }
 
-  /// UTC time of day, µs.
-  public var time_us: Int64?
-  /// The place.
-  public var coordinate: Coordinate?
   /// Above the ellipsoid, mm.
   public var height_mm: Int32?
   /// What kind of fix it is; nil when empty or not known.
@@ -109,11 +105,33 @@ public struct UBloxPosition: Equatable, Sendable {
   public var timeDOP_e2: UInt16?
   /// Satellites used.
   public var satellites: UInt8?
+  // The largest of the messages, and no optionals at its end: see `UBXSolution.flags`.
+  private var time_raw = Int64.min
+  private var latitude_raw = Int64.min
+  private var longitude_raw = Int64.min
 
   /// Creates a sentence without data.
   public init(time_us: Int64? = nil, status: Status? = nil) {
-    self.time_us = time_us
     self.status = status
+    self.time_us = time_us
+  }
+
+  /// UTC time of day, µs.
+  public var time_us: Int64? {
+    get { time_raw == .min ? nil : time_raw }
+    set { time_raw = newValue ?? .min }
+  }
+
+  /// The place.
+  public var coordinate: Coordinate? {
+    get {
+      if latitude_raw == .min { return nil }
+      return Coordinate(latitude_e9: latitude_raw, longitude_e9: longitude_raw)
+    }
+    set {
+      latitude_raw = newValue?.latitude_e9 ?? .min
+      longitude_raw = newValue?.longitude_e9 ?? .min
+    }
   }
 }
 

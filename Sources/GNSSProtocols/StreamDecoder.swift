@@ -76,9 +76,15 @@ struct StreamDecoder<Reader: FrameReader> {
   mutating func next(_ bytes: Span<UInt8>, _ offset: inout Int) -> Reader.Message? {
     precondition(offset >= 0 && offset <= bytes.count, "the offset lies outside the bytes")
     while true {
-      while start < end {
-        let verdict = Self.examine(
-          pending.span.extracting(0..<end), start, &scan, options, &counters)
+      look: while start < end {
+        switch lookForUBX() {
+        case .whole(let length):
+          if let message = takeUBX(length) { return message }
+          continue
+        case .unfinished: break look
+        case .absent: break
+        }
+        let verdict = lookOn()
         if case .incomplete = verdict { break }
         if let message = settle(verdict) { return message }
       }
@@ -87,11 +93,62 @@ struct StreamDecoder<Reader: FrameReader> {
     }
   }
 
+  // MARK: UBX frames, which are on the way of every fix
+
+  /// What ``lookForUBX()`` finds.
+  private enum UBXStart {
+    /// A frame with so long a payload whose checksum is right.
+    case whole(Int)
+    /// The start of one.
+    case unfinished
+    /// Too little to tell, or something else: for ``lookOn()``.
+    case absent
+  }
+
+  /// Looks for a UBX frame in the place where we stand.
+  @inline(__always)
+  private func lookForUBX() -> UBXStart {
+    let count = end &- start
+    guard count >= 8 else { return .absent }
+    precondition(start >= 0 && end <= Self.capacity, "what is held lies in the buffer")
+    let s = pending.span
+    // 0 ≤ start, and start + 8 ≤ end ≤ capacity.
+    let bits = unsafe s.bytes.unsafeLoadUnaligned(
+      fromUncheckedByteOffset: start, as: UInt64.self)
+    let head = UInt64(littleEndian: bits)
+    let length = Int(truncatingIfNeeded: head &>> 32 & 0xFFFF)
+    guard head & 0xFFFF == 0x62B5, length <= BinaryFormat.payloadLimit else { return .absent }
+    if length &+ 8 > count { return .unfinished }
+    let last = start &+ 6 &+ length
+    // Class to end of payload, and two bytes behind: start + 8 + length ≤ end ≤ capacity.
+    let sum = UBXChecksum(of: unsafe s.extracting(unchecked: start &+ 2..<last))
+    let told = unsafe s.bytes.unsafeLoadUnaligned(
+      fromUncheckedByteOffset: last, as: UInt16.self)
+    return UInt16(littleEndian: told) == sum.word ? .whole(length) : .absent
+  }
+
+  /// Reads the frame that ``lookForUBX()`` has found, and stands behind it.
+  @inline(__always)
+  private mutating func takeUBX(_ length: Int) -> Reader.Message? {
+    let from = start
+    start = from &+ 8 &+ length
+    scan.reset()
+    counters.frames.count()
+    let frame = pending.span.extracting(from..<from &+ 8 &+ length)
+    return Reader.frame(
+      UBXIdentity(frame[2], frame[3]), frame.extracting(6..<6 &+ length), &counters)
+  }
+
+  /// What stands here, whatever it may be.
+  @inline(never)
+  private mutating func lookOn() -> Verdict {
+    Self.examine(pending.span.extracting(0..<end), start, &scan, options, &counters)
+  }
+
   /// Looks through the bytes of an unfinished frame, for no more will come; nil at their end.
   mutating func finish() -> Reader.Message? {
     while start < end {
-      let verdict = Self.examine(
-        pending.span.extracting(0..<end), start, &scan, options, &counters)
+      let verdict = lookOn()
       if case .incomplete = verdict {
         counters.skippedBytes += 1
         drop(1)
@@ -113,17 +170,20 @@ struct StreamDecoder<Reader: FrameReader> {
     case .skip(let count):
       drop(count)
       return nil
-    case .sentence(let length):
-      let message = Reader.sentence(
-        pending.span.extracting(0..<end), from, scan, &counters)
-      drop(length)
-      return message
+    case .sentence(let length): return takeSentence(length)
     case .frame(let format, let payload):
       let message = Self.read(
         format, pending.span.extracting(0..<end), from, payload, &counters)
       drop(format.header &+ payload &+ format.trailer)
       return message
     }
+  }
+
+  /// Reads the sentence that the scan knows, and stands behind it.
+  @inline(never)
+  private mutating func takeSentence(_ length: Int) -> Reader.Message? {
+    defer { drop(length) }
+    return Reader.sentence(pending.span.extracting(0..<end), start, scan, &counters)
   }
 
   @inline(__always) private mutating func drop(_ count: Int) {
@@ -138,11 +198,12 @@ struct StreamDecoder<Reader: FrameReader> {
       start = 0
       end = 0
     }
-    let wanted = bytes.count - offset
-    if wanted > Self.capacity - end { moveToFront() }
-    let count = min(wanted, Self.capacity - end)
+    // `next` has compared the offset with the count, and `end` is at most the capacity.
+    let wanted = bytes.count &- offset
+    if wanted > Self.capacity &- end { moveToFront() }
+    let count = min(wanted, Self.capacity &- end)
     precondition(count > 0, "an unfinished frame fits")
-    let part = bytes.extracting(offset..<offset + count)
+    let part = bytes.extracting(offset..<offset &+ count)
     let place = end
     var target = pending.mutableSpan
     // Both lengths are checked above; the source is the caller's and never this buffer.
@@ -152,8 +213,8 @@ struct StreamDecoder<Reader: FrameReader> {
         unsafe (to + place).update(from: from, count: part.count)
       }
     }
-    end += count
-    offset += count
+    end &+= count
+    offset &+= count
   }
 
   private mutating func moveToFront() {
@@ -174,27 +235,8 @@ struct StreamDecoder<Reader: FrameReader> {
       return examineSentence(s, i, &scan, options, &counters)
     }
     if byte == 0x0A || byte == 0x0D { return .skip(1) }
-    if byte == 0xB5, let verdict = examineUBX(s, i) { return verdict }
     if BinaryFormat.canBegin(with: byte) { return examineFrame(s, i, &counters) }
     return skipNoise(s, i, &counters)
-  }
-
-  /// What ``examineFrame(_:_:_:)`` would say of a UBX frame that is right or not yet whole; nil of
-  /// anything else. It is on the way of every fix.
-  @inline(__always)
-  private static func examineUBX(_ s: Span<UInt8>, _ i: Int) -> Verdict? {
-    let count = s.count &- i
-    guard count >= 8 else { return nil }
-    // Eight bytes are there: the header and two more.
-    let bits = unsafe s.bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: i, as: UInt64.self)
-    let head = UInt64(littleEndian: bits)
-    let length = Int(truncatingIfNeeded: head &>> 32 & 0xFFFF)
-    guard head & 0xFFFF == 0x62B5, length <= BinaryFormat.payloadLimit else { return nil }
-    if count < length &+ 8 { return .incomplete }
-    let end = i &+ 6 &+ length
-    let sum = UBXChecksum(of: s.extracting(i &+ 2..<end))
-    guard s[end] == sum.a, s[end &+ 1] == sum.b else { return nil }
-    return .frame(.ubx, payload: length)
   }
 
   @inline(never)

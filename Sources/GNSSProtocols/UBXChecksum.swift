@@ -3,6 +3,9 @@ struct UBXChecksum {
   var a: UInt8
   var b: UInt8
 
+  /// Both as a little-endian word: so they stand behind the payload.
+  @inline(__always) var word: UInt16 { UInt16(a) | UInt16(b) &<< 8 }
+
   /// Sums up the bytes from the class to the end of the payload. O(bytes), sixteen at a time.
   ///
   /// Both sums count modulo 256, so lanes of a byte may wrap as they like. In lane l the bytes of n
@@ -11,12 +14,13 @@ struct UBXChecksum {
   init(of bytes: Span<UInt8>) {
     var sums = SIMD16<UInt8>()
     var rows = SIMD16<UInt8>()
-    // Any bits are bytes; the bounds are checked by the span.
     let raw = unsafe bytes.bytes
     let whole = raw.byteCount & ~15
     var i = 0
     while i < whole {
-      let row = unsafe raw.unsafeLoadUnaligned(fromByteOffset: i, as: SIMD16<UInt8>.self)
+      // Any bits are bytes, and i + 16 ≤ whole ≤ count: both are multiples of 16, and i < whole.
+      let row = unsafe raw.unsafeLoadUnaligned(
+        fromUncheckedByteOffset: i, as: SIMD16<UInt8>.self)
       sums &+= row
       rows &+= sums
       i &+= 16

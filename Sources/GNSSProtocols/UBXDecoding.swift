@@ -47,12 +47,9 @@ enum UBXDecoding {
     case 92:
       var s = UBXSolution(p, .navPVT)
       if p[UBXSolutionLayout.flags3] & 1 != 0 { s.isFixOK = false }
-      s.carrierSolution = p[UBXSolutionLayout.navPVT.flags] >> 6
       return s
     case 84:
-      var s = UBXSolution(p, .shortNavPVT)
-      s.carrierSolution = p[UBXSolutionLayout.shortNavPVT.flags] >> 6
-      return s
+      return UBXSolution(p, .shortNavPVT)
     case _: return nil
     }
   }
@@ -61,6 +58,8 @@ enum UBXDecoding {
   private static func batchEntry(_ p: Span<UInt8>) -> UBXBatchEntry? {
     guard p.count == 100, p[0] == 0 else { return nil }
     var s = UBXSolution(p, .logBATCH)
+    // There the flags have nothing of the carrier.
+    s.carrierSolution = 0
     let hasExtraPVT = p[1] & 1 != 0
     if !hasExtraPVT { s.dropExtra() }
     return UBXBatchEntry(messageCount: p.u2(2), hasExtraPVT: hasExtraPVT, solution: s)

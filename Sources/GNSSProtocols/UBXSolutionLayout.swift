@@ -44,78 +44,65 @@ struct UBXSolutionLayout {
 extension UBXSolution {
   /// Reads all fields of a payload that is as long as `layout` says.
   @inline(__always) init(_ p: Span<UInt8>, _ layout: UBXSolutionLayout) {
-    let flags = p[layout.flags]
-    longitude_e7 = p.i4(layout.longitude)
-    latitude_e7 = p.i4(layout.latitude)
-    height_mm = p.i4(layout.height)
-    heightMSL_raw = p.i4(layout.heightMSL)
-    horizontalAccuracy_mm = p.u4(layout.horizontalAccuracy)
-    verticalAccuracy_raw = p.u4(layout.verticalAccuracy)
-    velocityNorth_raw = p.i4(layout.velocityNorth)
-    velocityEast_raw = p.i4(layout.velocityEast)
-    velocityDown_raw = p.i4(layout.velocityDown)
-    groundSpeed_mmps = p.i4(layout.groundSpeed)
-    headingOfMotion_e5 = p.i4(layout.headingOfMotion)
-    speedAccuracy_raw = p.u4(layout.speedAccuracy)
-    headingAccuracy_raw = p.u4(layout.headingAccuracy)
-    timeAccuracy_raw = p.u4(layout.timeAccuracy)
-    timeOfWeek_raw = p.u4(layout.timeOfWeek)
-    positionDOP_raw = p.u2(layout.positionDOP)
-    known = Known(bits: Known.all)
-    fixType = p[layout.fixType]
-    satellites_raw = p[layout.satellites]
-    isFixOK = flags & 1 != 0
-    isDifferential = flags & 2 != 0
+    // The time first: it needs many registers, and has them while nothing else is held.
     let time = UBXCivilTime(p, layout.civilTime)
     let valid = p[layout.civilTime + 7]
     utc_us = time.microseconds(valid: valid, nanoseconds: p.i4(layout.nanoseconds))
-    isTimeResolved = utc_us != .min && valid & 4 != 0
+    places = WordPair(bits: p.u8(layout.longitude))
+    heights = WordPair(bits: p.u8(layout.height))
+    accuracies = WordPair(bits: p.u8(layout.horizontalAccuracy))
+    velocities = WordPair(bits: p.u8(layout.velocityNorth))
+    downAndGround = WordPair(bits: p.u8(layout.velocityDown))
+    headingAndSpeedAccuracy = WordPair(bits: p.u8(layout.headingOfMotion))
+    // Above the position DOP are flags, which give way to what is known.
+    headingAccuracyAndMore = WordPair(
+      bits: p.u8(layout.headingAccuracy) & 0xFFFF_FFFF_FFFF | UInt64(Known.all) &<< 48)
+    weekAndTimeAccuracy = WordPair(
+      bits: UInt64(p.u4(layout.timeOfWeek)) | UInt64(p.u4(layout.timeAccuracy)) &<< 32)
+    let resolved = utc_us == .min ? 0 : UInt32(valid & 4) &<< 16
+    state = WordPair(bits: UInt64(p.u4(layout.fixType) & State.carried | resolved))
   }
 
   /// What LOG-BATCH without extra PVT does not carry is unknown.
   mutating func dropExtra() {
-    known = Known()
-    timeOfWeek_raw = 0
-    timeAccuracy_raw = 0
-    satellites_raw = 0
-    heightMSL_raw = 0
-    verticalAccuracy_raw = 0
-    velocityNorth_raw = 0
-    velocityEast_raw = 0
-    velocityDown_raw = 0
-    speedAccuracy_raw = 0
-    headingAccuracy_raw = 0
-    positionDOP_raw = 0
+    weekAndTimeAccuracy = WordPair()
+    state.first &= 0xFF_FFFF
+    heights.second = 0
+    accuracies.second = 0
+    velocities = WordPair()
+    downAndGround.first = 0
+    headingAndSpeedAccuracy.second = 0
+    headingAccuracyAndMore = WordPair()
   }
 }
 
 extension FrameBuffer {
   /// Writes all fields but those of the message alone into a payload of zeroes at `start`.
   mutating func put(_ s: UBXSolution, _ layout: UBXSolutionLayout, at start: Int) {
-    put(s.timeOfWeek_raw, at: start + layout.timeOfWeek)
+    put(s.timeOfWeek_ms ?? 0, at: start + layout.timeOfWeek)
     if let utc = s.utc {
       put(UBXCivilTime(utc), at: start + layout.civilTime)
       self[start + layout.civilTime + 7] = s.isTimeResolved ? 7 : 3
       put(
         Int32(utc.microsecondsOfDay % 1_000_000) * 1_000, at: start + layout.nanoseconds)
     }
-    put(s.timeAccuracy_raw, at: start + layout.timeAccuracy)
+    put(s.timeAccuracy_ns ?? 0, at: start + layout.timeAccuracy)
     self[start + layout.fixType] = s.fixType
     self[start + layout.flags] = (s.isFixOK ? 1 : 0) | (s.isDifferential ? 2 : 0)
-    self[start + layout.satellites] = s.satellites_raw
+    self[start + layout.satellites] = s.satellites ?? 0
     put(s.longitude_e7, at: start + layout.longitude)
     put(s.latitude_e7, at: start + layout.latitude)
     put(s.height_mm, at: start + layout.height)
-    put(s.heightMSL_raw, at: start + layout.heightMSL)
+    put(s.heightMSL_mm ?? 0, at: start + layout.heightMSL)
     put(s.horizontalAccuracy_mm, at: start + layout.horizontalAccuracy)
-    put(s.verticalAccuracy_raw, at: start + layout.verticalAccuracy)
-    put(s.velocityNorth_raw, at: start + layout.velocityNorth)
-    put(s.velocityEast_raw, at: start + layout.velocityEast)
-    put(s.velocityDown_raw, at: start + layout.velocityDown)
+    put(s.verticalAccuracy_mm ?? 0, at: start + layout.verticalAccuracy)
+    put(s.velocityNorth_mmps ?? 0, at: start + layout.velocityNorth)
+    put(s.velocityEast_mmps ?? 0, at: start + layout.velocityEast)
+    put(s.velocityDown_mmps ?? 0, at: start + layout.velocityDown)
     put(s.groundSpeed_mmps, at: start + layout.groundSpeed)
     put(s.headingOfMotion_e5, at: start + layout.headingOfMotion)
-    put(s.speedAccuracy_raw, at: start + layout.speedAccuracy)
-    put(s.headingAccuracy_raw, at: start + layout.headingAccuracy)
-    put(s.positionDOP_raw, at: start + layout.positionDOP)
+    put(s.speedAccuracy_mmps ?? 0, at: start + layout.speedAccuracy)
+    put(s.headingAccuracy_e5 ?? 0, at: start + layout.headingAccuracy)
+    put(s.positionDOP_e2 ?? 0, at: start + layout.positionDOP)
   }
 }
