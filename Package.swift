@@ -14,6 +14,7 @@ let core: [Target] = [
     name: "CMath",
     linkerSettings: [.linkedLibrary("m", .when(platforms: [.linux]))]
   ),
+  .target(name: "CExitWeights", exclude: ["Training"]),
   .target(
     name: "LocationTypes", dependencies: ["CMath"],
     // A chunk hands out a span of its own bytes.
@@ -27,7 +28,8 @@ let core: [Target] = [
     name: "ReceiverDrivers", dependencies: ["LocationTypes", "GNSSProtocols"],
     swiftSettings: strict),
   .target(
-    name: "LocationPolicy", dependencies: ["CMath", "LocationTypes", "DeferralCache"],
+    name: "LocationPolicy",
+    dependencies: ["CMath", "CExitWeights", "LocationTypes", "DeferralCache"],
     swiftSettings: strict),
   .target(
     name: "LocationEngine",

@@ -122,10 +122,11 @@ extension Engine {
 
   /// How far the wearer may be from here, and when, is thought over with every fix that is told.
   private mutating func move(_ fix: Fix) {
-    guard demand.bound < .infinity else { return movement = MovementPlanner() }
-    boundDue = movement.nextFix(
-      after: fix, within: demand.bound, planner.figures, line: motionLine,
-      timeToFix: schedule.predictor, at: now)
+    guard demand.bound < .infinity else { return }
+    let accuracy = fix.horizontalAccuracy ?? Double(setup.assumedAccuracy_mm) / 1e3
+    movement.take(
+      fix, within: demand.bound, accuracy: accuracy, planner.figures.receiver, schedule.predictor,
+      at: now)
   }
 
   /// Stores the fix for those it is owed to; what nobody is owed is not kept.

@@ -106,11 +106,19 @@ extension Engine {
   /// Those who want single fixes, and not every one: when the receiver is on for them.
   private mutating func planSingleFixes() {
     if demand.bound < .infinity {
-      demand.addNeed(due: boundDue, accuracy: demand.bound * Engine.accuracyShare)
+      let start = movement.start(at: now)
+      let due = start > now ? schedule.fixTime(ofStart: start, planner.figures.receiver) : now
+      demand.addNeed(due: due, accuracy: demand.bound * Engine.accuracyShare)
     }
     guard hasDriver else { return }
     schedule.handle(
       .plan(demand.need, isOnAnyway: demand.wantsEveryFix), planner.figures, at: now)
+  }
+
+  /// What the motion sensor says, from now on.
+  mutating func hearMotion(_ line: MotionLine) {
+    motionLine = line
+    movement.hear(line, at: now)
   }
 
   /// The part of a promised distance that a fix's own error may take.

@@ -51,8 +51,6 @@ public struct Engine: ~Copyable {
   var schedule = FixSchedule()
   /// How those who are promised a distance see the wearer move.
   var movement = MovementPlanner()
-  /// When the promise of a distance needs the next fix.
-  var boundDue = Instant.boot
   /// What was needed at the end of the last step.
   var demand = DemandSummary()
   /// What the motion sensor said last; motion, until it says something.
@@ -79,7 +77,8 @@ public struct Engine: ~Copyable {
     assembler = EpochAssembler(setup.epochs)
     driver = ReceiverDriver(setup.receiver ?? ReceiverSetup(family: .passive))
     hasDriver = setup.receiver != nil
-    motionLine = setup.figures.hasMotionLine ? .moving : .absent
+    motionLine = .absent
+    if setup.figures.hasMotionLine { hearMotion(.moving) }
   }
 
   /// Takes one event and says what is to be done.
@@ -103,7 +102,7 @@ public struct Engine: ~Copyable {
       consume(&effects)
     case .proceed: consume(&effects)
     case .batchPin: drive(.batchPin, &effects)
-    case .motion(let level): motionLine = level == .active ? .moving : .still
+    case .motion(let level): hearMotion(level == .active ? .moving : .still)
     case .time: break
     case .request(let client, let request): handle(request, of: client)
     case .sleepInhibitor(let isOn): isInhibited = isOn

@@ -129,8 +129,8 @@ extension FixSchedule {
   private mutating func aim(_ need: FixNeed, _ figures: PlannerFigures, at now: Instant) {
     let left = need.due - now
     guard left > FixSchedule.grain else { return goOn(figures, at: now) }
-    let off = offSince.map { need.due - $0 } ?? (isOn ? left : nil)
-    let warm = predictor.expected(after: off, figures.receiver.timeToFix)
+    let off = isOn ? left : offSince.map { need.due - $0 }
+    let warm = search(before: need.due, off: off, figures.receiver)
     let choice = figures.receiver.rest(
       for: left, warm: warm, canStandby: figures.canStandby, canCut: figures.canSwitchOff)
     let search = choice == .cut && !figures.receiver.keepsDataWhenCut
@@ -143,6 +143,25 @@ extension FixSchedule {
       enter(.resting, at: now)
     }
     wake = start
+  }
+
+  /// How long the search takes that must end at `due`, `off` after the receiver went off.
+  private func search(
+    before due: Instant, off: Interval?, _ receiver: ReceiverFigures
+  ) -> Interval {
+    let table = receiver.timeToFix
+    guard let off else { return predictor.expected(after: nil, table) }
+    // It begins earlier than it ends, after less time off, and may be shorter for it.
+    let long = predictor.expected(after: off, table)
+    let short = predictor.expected(after: max(off - long - receiver.startUp, .zero), table)
+    let isEnough = predictor.expected(after: max(off - short - receiver.startUp, .zero), table) <= short
+    return isEnough ? short : long
+  }
+
+  /// When the fix comes of a receiver that is started at `start`.
+  public func fixTime(ofStart start: Instant, _ receiver: ReceiverFigures) -> Instant {
+    let off = isOn ? start - lastFix : offSince.map { start - $0 }
+    return start + receiver.startUp + predictor.expected(after: off, receiver.timeToFix)
   }
 
   /// It is on, or is switched on: a fix is due.

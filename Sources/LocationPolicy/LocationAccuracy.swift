@@ -22,8 +22,11 @@ public enum LocationAccuracy {
 }
 
 extension LocationAccuracy {
-  /// The least accuracy that is a promise about distance and not about every fix, metres.
-  public static let leastBound = 10.0
+  /// The least accuracy, metres, for which the receiver may rest between fixes.
+  ///
+  /// Nearer than this the errors of the fixes themselves are too large a part of the promise, and a
+  /// receiver that stays on is the best that can be had.
+  public static let leastBound = 20.0
 
   /// How far the last reported position may be from the true one, metres; nil where every fix that
   /// the receiver makes is wanted: the best accuracies, and what is finer than ``leastBound``.

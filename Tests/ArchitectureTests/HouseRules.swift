@@ -21,7 +21,9 @@ enum HouseRules {
     "DeferralCache": Room(isCore: true, rooms: ["LocationTypes"]),
     "GNSSProtocols": Room(isCore: true, rooms: ["LocationTypes"]),
     "ReceiverDrivers": Room(isCore: true, rooms: ["LocationTypes", "GNSSProtocols"]),
-    "LocationPolicy": Room(isCore: true, rooms: ["CMath", "LocationTypes", "DeferralCache"]),
+    "CExitWeights": Room(isCore: true),
+    "LocationPolicy": Room(
+      isCore: true, rooms: ["CMath", "CExitWeights", "LocationTypes", "DeferralCache"]),
     "LocationEngine": Room(
       isCore: true,
       rooms: [

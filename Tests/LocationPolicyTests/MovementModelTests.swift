@@ -1,0 +1,51 @@
+import LocationTypes
+import Testing
+
+@testable import LocationPolicy
+
+@Suite("How long the receiver may be off")
+struct MovementModelTests {
+  static let steps: [(Double, Double)] = [(0, 1), (5, 1), (5.0001, 3), (7_200, 3), (14_400, 28)]
+  static let slopes: [(Double, Double)] = [
+    (0, 1), (5, 1), (60, 3), (600, 10.5), (7_200, 10.5), (14_400, 29),
+  ]
+
+  static func receiver(_ points: [(Double, Double)]) -> ReceiverFigures {
+    var table = TimeToFixTable(cold: .seconds(28))
+    for (off, fix) in points {
+      table.append(off: Interval(seconds: off), fix: Interval(seconds: fix))
+    }
+    var figures = ReceiverFigures(timeToFix: table)
+    figures.acquire_mW = 27.6
+    figures.track_mW = 24.6
+    figures.standby_mW = 0.106
+    return figures
+  }
+
+  @Test(
+    "decides as the program that trained it",
+    arguments: [
+      (MovementVectors.cityAt100, 100.0, false, false),
+      (MovementVectors.walkAt50, 50, false, true), (MovementVectors.dayAt500, 500, false, false),
+      (MovementVectors.dayWithLineAt100, 100, true, false),
+      (MovementVectors.deliveriesWithLineAt50, 50, true, true),
+    ])
+  func vectors(rows: String, bound: Double, hasLine: Bool, slow: Bool) {
+    let figures = Self.receiver(slow ? Self.slopes : Self.steps)
+    var model = MovementModel(within: bound, hasLine: hasLine)
+    var count = 0
+    var differing = 0
+    for row in rows.split(separator: "\n") {
+      let v = row.split(separator: " ").compactMap { Double($0) }
+      guard v.count == 9 else { continue }
+      let seen = MovementHistory.Sighting(
+        time: v[0], east: v[1], north: v[2], speed: v[3], accuracy: v[4], isMoving: v[5] == 1,
+        motion: v[6], sinceChange: v[7])
+      let off = model.off(after: seen, figures, TimeToFixPredictor())
+      count += 1
+      if off != v[8] { differing += 1 }
+    }
+    #expect(count >= 77)
+    #expect(differing == 0)
+  }
+}
