@@ -35,7 +35,8 @@ public struct TrackSeconds: Sendable {
   /// For each second, the first later one outside gaps that is more than `distance_m` away from
   /// there; the number of seconds where there is none.
   ///
-  /// O(n log n) where the way leaves the circle for good. By ``Coordinate/localDistance(to:)``.
+  /// By ``Coordinate/localDistance(to:)``. O(log n) for each second whose stretches lie well inside
+  /// the circle; what comes within a thousandth of its edge is looked at one by one.
   ///
   /// - Parameter distance_m: Metres, up to 100,000.
   func departures(beyond distance_m: Double) -> [Int] {

@@ -125,6 +125,33 @@ struct OptimumTests {
     }
   }
 
+  @Test("on longer ways it is what looking at every pair of seconds finds", arguments: 1...6)
+  func pairs(seed: UInt64) {
+    var random = SimulationRandom(seed: seed, stream: 9)
+    let track = TrackSeconds(Ways.track(Ways.random(400, &random)), gapLimit: .seconds(3))
+    let costs = Ways.costs(Self.tables[Int(seed)].rows)
+    for accuracy in [4.0, 12, 40] {
+      let departures = track.departures(beyond: accuracy)
+      let count = departures.count
+      var least = Array(repeating: Double.infinity, count: count + 1)
+      least[0] = 0
+      for from in 0..<count {
+        if from + 1 < count { least[from + 1] = min(least[from + 1], least[from] + 25) }
+        for to in from + 1..<max(from + 2, min(departures[from] + 2, count + 1)) {
+          for piece in costs.pieces where piece.first...piece.last ~= to - from {
+            least[to] = min(least[to], least[from] + costs.cycle_mJ(to - from, on: piece))
+          }
+        }
+      }
+      var best = min(least[count - 1], least[count] - 25)
+      for from in 0..<count where departures[from] == count {
+        best = min(best, least[from] + Double(count - 1 - from))
+      }
+      let found = Optimum(track, within: accuracy, costs)
+      #expect(abs(found.energy_mJ - best) < 1e-6)
+    }
+  }
+
   @Test("a steady way by hand: two seconds on, one cycle, and asleep over the end")
   func steady() {
     let found = Ways.optimum((0...22).map(Double.init), 9.5, Ways.costs([(0, 2)]))
