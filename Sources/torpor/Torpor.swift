@@ -29,7 +29,10 @@ struct Torpor: ParsableCommand {
       reading or writing failed, 78 wrong board profile.
       """,
     version: "torpor \(version)",
-    subcommands: [Decode.self, Replay.self, Simulate.self, BoardCommand.self, Manual.self]
+    subcommands: [
+      Decode.self, Replay.self, Simulate.self, OptimumCommand.self, BoardCommand.self,
+      Manual.self,
+    ]
   )
 
   /// What `--version` tells and what GPX files name as their maker.

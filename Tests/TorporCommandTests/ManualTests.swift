@@ -9,7 +9,7 @@ struct ManualTests {
   func options() {
     let page = ManualPage.text
     let commands = ManualPage.commands
-    #expect(commands.count >= 6)
+    #expect(commands.count >= 7)
     for command in commands {
       let help = Help(command)
       let sections = page.split(separator: ".SS ").filter { $0.hasPrefix("\"\(help.name)\"") }
@@ -79,7 +79,8 @@ struct ManualTests {
   @Test("bash completes commands, options and values")
   func bash() {
     #expect(offered(["de"]) == ["decode"])
-    #expect(Set(offered([""])).isSuperset(of: ["decode", "replay", "simulate", "board"]))
+    #expect(
+      Set(offered([""])).isSuperset(of: ["decode", "replay", "simulate", "optimum", "board"]))
     #expect(!offered([""]).contains("manual"))
     #expect(offered(["decode", "--fo"]).sorted() == ["--follow", "--format"])
     #expect(offered(["decode", "--format", ""]) == EpochFormat.allCases.map(\.rawValue))
@@ -99,5 +100,7 @@ struct ManualTests {
     #expect(offered(["simulate", "--board", "\(folder)/m"]) == ["\(folder)/mine.toml"])
     #expect(
       offered(["simulate", "--track", "tr"], in: folder).sorted() == ["track.csv", "track.gpx"])
+    #expect(
+      offered(["optimum", "--track", "tr"], in: folder).sorted() == ["track.csv", "track.gpx"])
   }
 }

@@ -46,7 +46,7 @@ struct ReferenceTests {
   func options() {
     let commands: [(String, any ParsableCommand.Type)] = [
       ("`torpor decode`", Decode.self), ("`torpor replay`", Replay.self),
-      ("`torpor simulate`", Simulate.self),
+      ("`torpor simulate`", Simulate.self), ("`torpor optimum`", OptimumCommand.self),
     ]
     let replays = Self.options(in: Self.section("`torpor replay`"))
     for (name, command) in commands {

@@ -1,0 +1,97 @@
+import LocationTypes
+import SimulatedHAL
+
+/// How far the last reported position was from the truth.
+public struct BoundSummary: Equatable, Sendable {
+  /// Seconds that were looked at: from the first report on, outside the recording's gaps.
+  public var seconds = 0
+  /// Those of them at which the report was farther away than the bound.
+  public var broken = 0
+  /// The error that 95 % of these seconds do not exceed (nearest rank), metres.
+  public var p95_m = 0.0
+  /// The greatest error, metres.
+  public var greatest_m = 0.0
+
+  /// Part of the time in which the bound was broken, 0 to 1; 0 where there was no time.
+  public var share: Double { seconds > 0 ? Double(broken) / Double(seconds) : 0 }
+
+  /// Creates the summary of no time at all.
+  public init() {}
+}
+
+/// Compares what was reported with the truth, at every whole second of a track.
+///
+/// The first report starts the count. A report holds at the second at which it came, and until the
+/// next one comes. O(1) a second; memory grows by 8 bytes a second.
+public struct BoundTally: Sendable {
+  private let bound_m: Double
+  private let first: Instant
+  private let seconds: Int64
+  private var reader: TrackReader
+  private var report: (place: Coordinate, at: Instant)?
+  /// The next second to be looked at.
+  private var next: Int64 = 0
+  private var errors: [Double] = []
+  private var broken = 0
+
+  /// Begins.
+  ///
+  /// - Parameters:
+  ///   - track: The truth.
+  ///   - bound_m: How far from it the last report may be, metres; up to 100,000.
+  ///   - start: When the track's first point was, on the clock of the reports.
+  ///   - gapLimit: Seconds between two points further apart in time than this are left out.
+  public init(
+    _ track: Track, within bound_m: Double, start: Instant = .boot,
+    gapLimit: Interval = TrackSeconds.gapLimit
+  ) {
+    var measured = track
+    measured.gapLimit = gapLimit
+    reader = TrackReader(measured)
+    seconds = track.duration.microseconds / 1_000_000
+    first = start
+    self.bound_m = bound_m
+  }
+
+  /// `place` becomes the last reported position at `moment`, which is when it was told, not when it
+  /// was true; of two at one moment the later one counts.
+  ///
+  /// - Precondition: `moment` is not before that of the report before.
+  public mutating func add(_ place: Coordinate, at moment: Instant) {
+    if let report {
+      precondition(moment >= report.at, "reports come in order of time")
+      count(before: moment)
+    } else {
+      let ahead = (moment - first).microseconds
+      next = max(0, ahead / 1_000_000 + (ahead > 0 && ahead % 1_000_000 > 0 ? 1 : 0))
+    }
+    report = (place, moment)
+  }
+
+  /// What it adds up to when nothing more is reported and the run ends at `end`, that second
+  /// included; what is beyond the track is left out. O(n log n).
+  public mutating func finish(at end: Instant = .distantFuture) -> BoundSummary {
+    count(before: end + Interval(microseconds: 1))
+    var summary = BoundSummary()
+    summary.seconds = errors.count
+    summary.broken = broken
+    guard !errors.isEmpty else { return summary }
+    let sorted = errors.sorted()
+    summary.p95_m = sorted[(95 * sorted.count + 99) / 100 - 1]
+    summary.greatest_m = sorted[sorted.count - 1]
+    return summary
+  }
+
+  /// Looks at the seconds before `moment`.
+  private mutating func count(before moment: Instant) {
+    guard let report else { return }
+    while next <= seconds, first + .seconds(next) < moment {
+      let truth = reader.state(at: reader.track.firstTime + .seconds(next))
+      next += 1
+      if truth.isGap { continue }
+      let error = truth.coordinate.localDistance(to: report.place)
+      errors.append(error)
+      if error > bound_m { broken += 1 }
+    }
+  }
+}

@@ -1,0 +1,131 @@
+import LocationTypes
+import SimulatedHAL
+
+/// Where something was, second by second from its track's first point on.
+public struct TrackSeconds: Sendable {
+  /// Points further apart than this leave a gap, if nothing else is asked for.
+  public static let gapLimit = Interval.seconds(30)
+
+  /// The place at each whole second.
+  public let places: [Coordinate]
+  /// Whether that second lies inside a gap of the recording: the place is a guess.
+  public let isGap: [Bool]
+
+  /// Samples `track`. O(points + seconds).
+  ///
+  /// - Parameter gapLimit: Two points further apart in time than this have a gap between them.
+  public init(_ track: Track, gapLimit: Interval = TrackSeconds.gapLimit) {
+    var measured = track
+    measured.gapLimit = gapLimit
+    var reader = TrackReader(measured)
+    let count = Int(track.duration.microseconds / 1_000_000) + 1
+    var places: [Coordinate] = []
+    var isGap: [Bool] = []
+    places.reserveCapacity(count)
+    isGap.reserveCapacity(count)
+    for second in 0..<count {
+      let state = reader.state(at: track.firstTime + .seconds(Int64(second)))
+      places.append(state.coordinate)
+      isGap.append(state.isGap)
+    }
+    self.places = places
+    self.isGap = isGap
+  }
+
+  /// For each second, the first later one outside gaps that is more than `distance_m` away from
+  /// there; the number of seconds where there is none.
+  ///
+  /// By ``Coordinate/localDistance(to:)``. O(log n) for each second whose stretches lie well inside
+  /// the circle; what comes within a thousandth of its edge is looked at one by one.
+  ///
+  /// - Parameter distance_m: Metres, up to 100,000.
+  func departures(beyond distance_m: Double) -> [Int] {
+    let boxes = PlaceBoxes(self)
+    return places.indices.map { boxes.departure(from: $0, beyond: distance_m) }
+  }
+}
+
+/// Boxes around the places of a track, in a binary tree: whole stretches are passed over at once.
+private struct PlaceBoxes {
+  /// A box in the frame that turns with the Earth; an empty one has `low` above `high`.
+  struct Box {
+    var low = SIMD3(repeating: Double.infinity)
+    var high = SIMD3(repeating: -Double.infinity)
+
+    var isEmpty: Bool { low.x > high.x }
+
+    mutating func add(_ other: Box) {
+      low = pointwiseMin(low, other.low)
+      high = pointwiseMax(high, other.high)
+    }
+
+    /// Square of the greatest distance from `place` to any point of the box.
+    func farthestSquared(from place: SIMD3<Double>) -> Double {
+      let far = pointwiseMax(place - low, high - place)
+      return (far * far).sum()
+    }
+  }
+
+  /// Seconds in a leaf.
+  private static let leaf = 16
+  private let track: TrackSeconds
+  /// Leaves in the tree, a power of two; the box of node k lies around those of 2k and 2k + 1.
+  private let leaves: Int
+  private var boxes: [Box]
+
+  init(_ track: TrackSeconds) {
+    self.track = track
+    let count = track.places.count
+    var leaves = 1
+    while leaves * PlaceBoxes.leaf < count { leaves *= 2 }
+    self.leaves = leaves
+    boxes = Array(repeating: Box(), count: 2 * leaves)
+    for second in 0..<count where !track.isGap[second] {
+      let place = PlaceBoxes.vector(track.places[second])
+      boxes[leaves + second / PlaceBoxes.leaf].add(Box(low: place, high: place))
+    }
+    for node in (1..<leaves).reversed() {
+      boxes[node] = boxes[2 * node]
+      boxes[node].add(boxes[2 * node + 1])
+    }
+  }
+
+  private static func vector(_ place: Coordinate) -> SIMD3<Double> {
+    let point = ECEF(place, height: 0)
+    return SIMD3(point.x, point.y, point.z)
+  }
+
+  func departure(from second: Int, beyond distance: Double) -> Int {
+    let count = track.places.count
+    let here = track.places[second]
+    let centre = PlaceBoxes.vector(here)
+    // A chord is shorter than the way over ground, by less than this up to 100 km.
+    let sure = distance * 0.999 * distance * 0.999
+    var next = second + 1
+    while next < count {
+      var node = leaves + next / PlaceBoxes.leaf
+      guard next % PlaceBoxes.leaf == 0, isInside(node, centre, sure) else {
+        let end = min((next / PlaceBoxes.leaf + 1) * PlaceBoxes.leaf, count)
+        if let found = (next..<end).first(where: {
+          !track.isGap[$0] && here.localDistance(to: track.places[$0]) > distance
+        }) {
+          return found
+        }
+        next = end
+        continue
+      }
+      // The largest stretch that begins here and is inside as a whole.
+      var width = PlaceBoxes.leaf
+      while node > 1, node % 2 == 0, isInside(node / 2, centre, sure) {
+        node /= 2
+        width *= 2
+      }
+      next += width
+    }
+    return count
+  }
+
+  private func isInside(_ node: Int, _ centre: SIMD3<Double>, _ sure: Double) -> Bool {
+    boxes[node].isEmpty || boxes[node].farthestSquared(from: centre) <= sure
+  }
+}

@@ -1,0 +1,286 @@
+import BoardProfiles
+import LocationTypes
+import SimulatedHAL
+import Testing
+
+@testable import LocationSimulation
+
+/// Ways made of metres east of one place, and numbers that are the same each time.
+enum Ways {
+  static let origin = Coordinate(latitude_e9: 50_000_000_000, longitude_e9: 10_000_000_000)
+
+  /// A point a second; seconds without a value have none.
+  static func track(_ east: [Double?], gapLimit: Interval = .seconds(60)) -> Track {
+    let points = east.enumerated().compactMap { second, metres in
+      metres.map {
+        TrackPoint(
+          offset: .seconds(Int64(second)), coordinate: origin.moved(east: $0, north: 0))
+      }
+    }
+    return Track(start: UTCTime(microseconds: 0), points: points, gapLimit: gapLimit)
+  }
+
+  /// Tracking 25 mW, searching 30 mW, off 1 mW.
+  static func costs(
+    _ rows: [(Double, Double)], cold: Double = 9, lifetime: Int64 = 14_400
+  ) -> ReceiverCosts {
+    ReceiverCosts(
+      acquire_mW: 30, track_mW: 25, off_mW: 1,
+      timeToFix: table(rows, cold: cold, lifetime: lifetime))
+  }
+
+  static func table(
+    _ rows: [(Double, Double)], cold: Double = 9, lifetime: Int64 = 14_400
+  ) -> TimeToFirstFix {
+    TimeToFirstFix(
+      table: rows.map { .init(off_s: $0.0, fix_s: $0.1) }, cold_s: cold,
+      ephemerisLifetime: .seconds(lifetime))
+  }
+
+  static func optimum(_ east: [Double?], _ accuracy: Double, _ costs: ReceiverCosts) -> Optimum {
+    Optimum(TrackSeconds(track(east), gapLimit: .seconds(3)), within: accuracy, costs)
+  }
+
+  /// A way that stands, strolls and leaps, sometimes with a gap.
+  static func random(_ count: Int, _ random: inout SimulationRandom) -> [Double?] {
+    var east: [Double?] = []
+    var place = 0.0
+    var speed = 0.0
+    while east.count < count {
+      if random.uniform() < 0.2 { speed = 4 * random.uniform() * random.uniform() }
+      if random.uniform() < 0.05 { place += 12 * random.normal() }
+      place += random.uniform() < 0.5 ? speed : -speed / 2
+      east.append(place)
+    }
+    if random.uniform() < 0.3, count > 8 {
+      let begin = 1 + Int(random.uniform() * Double(count - 7))
+      for second in begin..<(begin + 4) { east[second] = nil }
+    }
+    return east
+  }
+}
+
+/// Every schedule there is, second by second, and the least energy among them.
+private struct Exhaustive {
+  let track: TrackSeconds
+  let accuracy: Double
+  let table: TimeToFirstFix
+  var last: Int { track.places.count - 1 }
+
+  /// From `second` on, at which there is a fix and the receiver may sleep.
+  func least(from second: Int) -> Double {
+    guard second < last else { return 0 }
+    var best = 25 + least(from: second + 1)
+    if holds(second, through: last) { best = min(best, Double(last - second)) }
+    var off = 0.0
+    while off <= Double(last - second) {
+      let search = table.median_s(
+        off: Interval(seconds: off), ephemerisAge: Interval(seconds: off))
+      let fix = Double(second) + off + search
+      if fix == fix.rounded(), Int(fix) > second, Int(fix) <= last,
+        holds(second, through: Int(fix) - 1)
+      {
+        let cost = off + 30 * search
+        best = min(
+          best, Int(fix) == last ? cost : cost + 25 + least(from: Int(fix) + 1))
+      }
+      off += 0.25
+    }
+    return best
+  }
+
+  /// Whether the place at `second` is near enough up to `end`.
+  private func holds(_ second: Int, through end: Int) -> Bool {
+    guard second < end else { return true }
+    return (second + 1...end).allSatisfy {
+      track.isGap[$0]
+        || track.places[second].localDistance(to: track.places[$0]) <= accuracy
+    }
+  }
+}
+
+@Suite("The least energy of one who knows the way")
+struct OptimumTests {
+  static let tables: [(rows: [(Double, Double)], lifetime: Int64)] = [
+    ([(0, 1), (5, 1), (5, 3)], 14_400), ([(0, 2)], 14_400), ([(0, 0)], 14_400),
+    ([(0, 1), (2, 1), (6, 5), (8, 3)], 14_400), ([(0, 1.5), (3, 1.5), (3, 2.5), (6, 5.5)], 14_400),
+    ([(0, 1), (4, 5)], 6), ([(0, 1), (3, 4), (7, 0)], 14_400), ([], 14_400),
+  ]
+
+  @Test("it is what trying every schedule finds", arguments: tables.indices)
+  func exhaustive(index: Int) {
+    let (rows, lifetime) = Self.tables[index]
+    let costs = Ways.costs(rows, cold: 6, lifetime: lifetime)
+    var random = SimulationRandom(seed: UInt64(index + 1), stream: 9)
+    for _ in 0..<40 {
+      let east = Ways.random(2 + Int(random.uniform() * 15), &random)
+      let track = TrackSeconds(Ways.track(east), gapLimit: .seconds(3))
+      let accuracy = 1 + 12 * random.uniform()
+      let found = Optimum(track, within: accuracy, costs)
+      let least = Exhaustive(
+        track: track, accuracy: accuracy,
+        table: Ways.table(rows, cold: 6, lifetime: lifetime)
+      ).least(from: 0)
+      #expect(abs(found.energy_mJ - least) < 1e-6, "\(east) \(accuracy)")
+    }
+  }
+
+  @Test("on longer ways it is what looking at every pair of seconds finds", arguments: 1...6)
+  func pairs(seed: UInt64) {
+    var random = SimulationRandom(seed: seed, stream: 9)
+    let track = TrackSeconds(Ways.track(Ways.random(400, &random)), gapLimit: .seconds(3))
+    let costs = Ways.costs(Self.tables[Int(seed)].rows)
+    for accuracy in [4.0, 12, 40] {
+      let departures = track.departures(beyond: accuracy)
+      let count = departures.count
+      var least = Array(repeating: Double.infinity, count: count + 1)
+      least[0] = 0
+      for from in 0..<count {
+        if from + 1 < count { least[from + 1] = min(least[from + 1], least[from] + 25) }
+        for to in from + 1..<max(from + 2, min(departures[from] + 2, count + 1)) {
+          for piece in costs.pieces where piece.first...piece.last ~= to - from {
+            least[to] = min(least[to], least[from] + costs.cycle_mJ(to - from, on: piece))
+          }
+        }
+      }
+      var best = min(least[count - 1], least[count] - 25)
+      for from in 0..<count where departures[from] == count {
+        best = min(best, least[from] + Double(count - 1 - from))
+      }
+      let found = Optimum(track, within: accuracy, costs)
+      #expect(abs(found.energy_mJ - best) < 1e-6)
+    }
+  }
+
+  @Test("a steady way by hand: two seconds on, one cycle, and asleep over the end")
+  func steady() {
+    let found = Ways.optimum((0...22).map(Double.init), 9.5, Ways.costs([(0, 2)]))
+    // 2 × 25; 8 s off, 2 s of searching, the second after the fix; 9 s off.
+    let cycle = 8.0 + 60 + 25
+    #expect(found.energy_mJ == 50 + cycle + 9)
+    #expect(found.alwaysOn_mJ == 22 * 25)
+    #expect(found.searches == 1 && found.fixes.count == 5)
+    #expect(found.off_s == 17 && found.acquiring_s == 2 && found.tracking_s == 3)
+    #expect(found.duration_s == 22 && found.mean_mW == 152.0 / 22)
+  }
+
+  @Test("a leap at the very end costs a search and no second after it")
+  func lastSecond() {
+    let found = Ways.optimum(
+      Array(repeating: 0, count: 10) + [100], 50, Ways.costs([(0, 2)]))
+    #expect(found.energy_mJ == 8 + 60 && found.tracking_s == 0)
+    #expect(found.fixes == [0, 10] && found.searches == 1)
+  }
+
+  @Test("as far away as allowed is near enough")
+  func boundary() {
+    let leap = Array(repeating: 0.0, count: 10) + Array(repeating: 20.0, count: 10)
+    let places = TrackSeconds(Ways.track(leap)).places
+    let distance = places[0].localDistance(to: places[19])
+    #expect(Ways.optimum(leap, distance, Ways.costs([(0, 2)])).energy_mJ == 19)
+    let nearer = Ways.optimum(leap, distance.nextDown, Ways.costs([(0, 2)]))
+    #expect(nearer.searches == 1 && nearer.energy_mJ == 60 + 25 + 16)
+  }
+
+  @Test("who stands still sleeps", arguments: [1, 2, 15, 16, 17, 36_001])
+  func rest(count: Int) {
+    let found = Ways.optimum(Array(repeating: 0, count: count), 50, Ways.costs([(0, 1)]))
+    #expect(found.energy_mJ == Double(count - 1) && found.fixes == [0] && found.searches == 0)
+    #expect(found.mean_mW == (count > 1 ? 1 : 0))
+  }
+
+  @Test("the schedule keeps the bound, its times add up, and its energy is theirs")
+  func schedule() {
+    var random = SimulationRandom(seed: 3, stream: 9)
+    for rows in Self.tables.map(\.rows) {
+      let way = Ways.track(Ways.random(600, &random))
+      let track = TrackSeconds(way, gapLimit: .seconds(3))
+      let accuracy = 5 + 20 * random.uniform()
+      let found = Optimum(track, within: accuracy, Ways.costs(rows))
+      var tally = BoundTally(way, within: accuracy, gapLimit: .seconds(3))
+      for second in found.fixes {
+        tally.add(track.places[second], at: Instant(seconds: Double(second)))
+      }
+      let summary = tally.finish()
+      #expect(summary.broken == 0 && summary.greatest_m <= accuracy)
+      #expect(summary.seconds == track.isGap.count(where: { !$0 }))
+      #expect(zip(found.fixes, found.fixes.dropFirst()).allSatisfy { $0 < $1 })
+      let time = found.off_s + found.acquiring_s + found.tracking_s
+      #expect(abs(time - Double(found.duration_s)) < 1e-6)
+      let energy = found.off_s + 30 * found.acquiring_s + 25 * found.tracking_s
+      #expect(abs(found.energy_mJ - energy) < 1e-6)
+    }
+  }
+
+  @Test("more room never costs more; it lies between always off and always on")
+  func monotone() {
+    var random = SimulationRandom(seed: 4, stream: 9)
+    for rows in Self.tables.map(\.rows) {
+      let way = Ways.random(900, &random)
+      var before = Double.infinity
+      for accuracy in [0, 0.5, 1, 2, 4, 8, 16, 32, 64, 1_000, 100_000] {
+        let found = Ways.optimum(way, accuracy, Ways.costs(rows))
+        #expect(found.energy_mJ <= before + 1e-6)
+        #expect(found.energy_mJ <= found.alwaysOn_mJ && found.energy_mJ >= 899)
+        before = found.energy_mJ
+      }
+      #expect(before == 899)
+    }
+  }
+
+  @Test("seconds inside a gap do not count, those at its ends do")
+  func gaps() {
+    let way: [Double?] = [0, 0, 0, nil, nil, nil, nil, 100, 100, 100]
+    let track = TrackSeconds(Ways.track(way), gapLimit: .seconds(4))
+    #expect(track.isGap == [false, false, false, true, true, true, true, false, false, false])
+    #expect(track.departures(beyond: 50)[0...2] == [7, 7, 7])
+    #expect(!TrackSeconds(Ways.track(way), gapLimit: .seconds(5)).isGap.contains(true))
+    #expect(TrackSeconds(Ways.track(way)).departures(beyond: 50)[0...2] == [5, 5, 5])
+    // A way that is longer than whole seconds ends with its last whole one.
+    #expect(TrackSeconds(Ways.track([0, nil, 1])).places.count == 3)
+    let short = Track(
+      start: UTCTime(microseconds: 0),
+      points: [
+        TrackPoint(offset: .milliseconds(500), coordinate: Ways.origin),
+        TrackPoint(offset: .milliseconds(2_400), coordinate: Ways.origin),
+      ])
+    #expect(TrackSeconds(short).places.count == 2)
+  }
+
+  @Test("departures are those that looking at every pair finds", arguments: 1...6)
+  func departures(seed: UInt64) {
+    var random = SimulationRandom(seed: seed, stream: 9)
+    let way = Ways.random(200 + Int(random.uniform() * 500), &random)
+    let track = TrackSeconds(Ways.track(way), gapLimit: .seconds(3))
+    let count = track.places.count
+    for distance in [0, 3, 10, 30, 100, 300.0] {
+      let direct = (0..<count).map { here in
+        (here + 1..<max(count, here + 1)).first {
+          !track.isGap[$0]
+            && track.places[here].localDistance(to: track.places[$0]) > distance
+        } ?? count
+      }
+      #expect(track.departures(beyond: distance) == direct)
+    }
+  }
+
+  @Test("every board's costs are those of its profile")
+  func boards() throws {
+    let profile = try BoardCatalog.standard().find("zero2w-max-m10s")
+    let costs = try #require(ReceiverCosts(profile))
+    let power = try #require(profile.receiver).power
+    #expect(costs.acquire_mW == power.acquire_mw && costs.track_mW == power.track_mw)
+    #expect(costs.off_mW == power.backup_mw)
+    // 5 s off and 1 s of searching; 6 s and 3 s.
+    for (cycle, off) in [(7, 5.0), (10, 6.0), (7_204, 7_200.0), (14_429, 14_400.0)] {
+      let found = costs.pieces.filter { $0.first <= cycle && $0.last >= cycle }
+      #expect(found.contains { abs($0.off_s(ofCycle: cycle) - off) < 1e-6 }, "\(cycle)")
+    }
+    #expect(!costs.pieces.contains { $0.first <= 8 && $0.last >= 8 })
+    var bare = profile
+    bare.receiver?.power.backup_mw = 0
+    #expect(ReceiverCosts(bare)?.off_mW == power.standby_mw)
+    bare.receiver = nil
+    #expect(ReceiverCosts(bare) == nil)
+  }
+}

@@ -1,0 +1,101 @@
+import Testing
+
+@testable import torpor
+
+@Suite("The command's yardstick")
+struct OptimumCommandTests {
+  /// A track of so many seconds, a metre and a bit a second.
+  static func track(_ seconds: Int) -> [UInt8] {
+    let lines = (0...seconds).map { second in
+      "\(1_600_000_000 + second),50.0,10.\(String(100_000 + second * 2).dropFirst()),,\n"
+    }
+    return Array(("unix_time,lat,lon,alt,speed\n" + lines.joined()).utf8)
+  }
+
+  @Test("each track and each accuracy has a row")
+  func rows() {
+    let folder = Command.directory()
+    for (name, seconds) in [("a.csv", 600), ("b.csv", 1_200)] {
+      Command.write(Self.track(seconds), to: "\(folder)/\(name)")
+    }
+    let result = Command.run([
+      "optimum", "--track", "\(folder)/a.csv", "\(folder)/b.csv", "--accuracy", "50", "0.1km",
+      "--accuracy", "1e5",
+    ])
+    #expect(result.status == 0 && result.errors.isEmpty, "\(result.errors)")
+    let lines = result.output.split(separator: "\n", omittingEmptySubsequences: false)
+    #expect(lines.count == 2 + 1 + 6 + 1)
+    #expect(lines[0] == "simulated: tracking 25 mW, searching 30 mW, off 0.1 mW")
+    #expect(Set(lines[2..<9].map(\.count)).count == 1)
+    #expect(lines[3].hasPrefix("a.csv  10 min"))
+    #expect(lines[5] == "a.csv  10 min    100 km  0.06 J     0.10 mW    15.00 J  99.6 %         0")
+    #expect(lines[8].hasPrefix("b.csv  20 min"))
+  }
+
+  @Test("for programs, a line each, and it reads a pipe")
+  func json() {
+    let result = Command.run(
+      ["optimum", "--track", "-", "--accuracy", "1km", "--json"], input: Self.track(600))
+    #expect(result.status == 0)
+    #expect(
+      result.output == """
+        {"track":"-","board":"simulated","duration_s":600,"accuracy_m":1000,"energy_mj":60,\
+        "mean_mw":0.1,"always_on_mj":15000,"fixes":1,"searches":0,"off_s":600,"acquiring_s":0,\
+        "tracking_s":0}
+
+        """)
+    let near = Command.run(
+      ["optimum", "--track", "-", "--accuracy", "50", "--json"], input: Self.track(600))
+    #expect(!near.output.contains("\"searches\":0,"))
+  }
+
+  @Test("a gap's seconds are left out, or not")
+  func gap() {
+    let lines = [0, 1, 40, 41].map { second in
+      "\(1_600_000_000 + second),50.0,10.\(second < 20 ? "0" : "01"),,\n"
+    }
+    let table = Array(("unix_time,lat,lon,alt,speed\n" + lines.joined()).utf8)
+    let energies = [["--gap", "30"], ["--gap", "unlimited"], []].map { more in
+      let result = Command.run(
+        ["optimum", "--track", "-", "--accuracy", "50", "--json"] + more, input: table)
+      return result.output.firstMatch(of: /"energy_mj":([0-9.]+)/).flatMap { Double($0.output.1) }
+    }
+    #expect(energies[0] == energies[2])
+    #expect((energies[0] ?? 0) < (energies[1] ?? 0))
+  }
+
+  @Test(
+    "what cannot be is refused with what would do",
+    arguments: [
+      (["--accuracy", "50"], 64, "--track"), (["--track", "-"], 64, "--accuracy"),
+      (["--track", "-", "--accuracy", "0"], 64, "at most 100 km"),
+      (["--track", "-", "--accuracy", "101km"], 64, "at most 100 km"),
+      (["--track", "-", "--accuracy", "near"], 64, "metres"),
+      (["--track", "-", "--accuracy", "50", "--gap", "-1"], 64, "negative"),
+      (["--track", "-", "--accuracy", "50"], 65, "standard input is empty"),
+      (["--track", "/nonexistent/a.csv", "--accuracy", "50"], 66, "there is no such file"),
+      (["--track", "-", "--accuracy", "50", "--board", "none"], 78, "none"),
+    ] as [([String], Int32, String)])
+  func refused(arguments: [String], status: Int32, message: String) {
+    let result = Command.run(["optimum"] + arguments)
+    #expect(result.status == status)
+    #expect(result.output.isEmpty)
+    #expect(result.errors.contains(message), "\(result.errors)")
+  }
+
+  @Test("a track that is too short or too long is told")
+  func length() {
+    let arguments = ["optimum", "--track", "-", "--accuracy", "50"]
+    let short = Command.run(arguments, input: Self.track(0))
+    #expect(short.status == 65 && short.errors.contains("standard input is too short"))
+    let far = Array("unix_time,lat,lon,alt,speed\n0,50,10,,\n2678401,50,10,,\n".utf8)
+    let long = Command.run(arguments, input: far)
+    #expect(long.status == 65 && long.errors.contains("standard input is too long"))
+    #expect(Command.run(arguments, input: Self.track(1)).status == 0)
+  }
+
+  @Test("its help fits a terminal")
+  func help() {
+    for line in OptimumCommand.helpMessage().split(separator: "\n") { #expect(line.count <= 80) }
+  }
+}
