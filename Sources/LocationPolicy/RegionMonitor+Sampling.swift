@@ -9,7 +9,7 @@ extension RegionMonitor {
   /// - An unknown state: as soon as may be; while nothing moves and nobody waits for an answer, as
   ///   if it were known. Now, if no fix was looked at yet.
   ///
-  /// Never sooner than ``RegionLimits/shortestWait`` after the newest fix. O(capacity).
+  /// Never sooner than ``RegionLimits/shortestWait`` after the newest fix. O(1).
   ///
   /// - Parameters:
   ///   - now: The time; what is overdue is needed now.
@@ -19,26 +19,39 @@ extension RegionMonitor {
     precondition(fastest > 0, "a fix is asked for because something may move")
     guard count > 0, !isResting else { return .distantFuture }
     guard let newest else { return now }
-    let moved = reach.metres(to: newest.coordinate)
+    guard !outlook.isUnseen else { return now }
+    let soonest = newest.acquired + limits.shortestWait
+    let rested = line == .still ? max(soonest, newest.acquired + limits.stillWait) : soonest
     var next = Instant.distantFuture
-    for i in 0..<RegionMonitor.capacity where slots[i].use == .live {
-      guard slots[i].slack > -.infinity else { return now }
-      next = min(next, wanted(i, after: newest, moved: moved, fastest: fastest, line: line))
-    }
-    return max(now, next)
+    if outlook.dwellsUntil < next { next = max(soonest, outlook.dwellsUntil) }
+    if outlook.isUndecided { next = min(next, deadline < .distantFuture ? soonest : rested) }
+    guard outlook.nearest < .infinity else { return max(now, next) }
+    let gap = outlook.nearest - reach.metres(to: newest.coordinate) - newest.accuracy
+    let wait = Interval(seconds: max(gap, 0) / fastest)
+    return max(now, min(next, max(rested, newest.acquired + wait)))
   }
+}
 
-  private func wanted(
-    _ i: Int, after fix: Newest, moved: Double, fastest: Double, line: MotionLine
-  ) -> Instant {
-    let soonest = fix.acquired + limits.shortestWait
-    if let since = slots[i].crossing.pendingSince {
-      return max(soonest, since + RegionCrossing.dwell)
+/// What ``RegionMonitor/nextFix(at:fastest:line:)`` must know of all circles.
+struct RegionOutlook: Sendable {
+  /// Metres from the origin to the nearest boundary; ∞ if no state is known.
+  var nearest = Double.infinity
+  /// When the first crossing under way has kept the far side long enough.
+  var dwellsUntil = Instant.distantFuture
+  /// A fix was looked at, and decided nothing.
+  var isUndecided = false
+  /// No fix was looked at for some circle.
+  var isUnseen = false
+
+  /// Takes another circle into account.
+  mutating func add(_ slot: RegionSlot) {
+    if slot.slack == -.infinity { isUnseen = true }
+    if let since = slot.crossing.pendingSince {
+      dwellsUntil = min(dwellsUntil, since + RegionCrossing.dwell)
+    } else if slot.state == .unknown {
+      isUndecided = true
+    } else {
+      nearest = min(nearest, slot.gap)
     }
-    let rested = max(soonest, line == .still ? fix.acquired + limits.stillWait : soonest)
-    if slots[i].state == .unknown { return slots[i].requests > 0 ? soonest : rested }
-    let seconds = (slots[i].gap(after: moved) - fix.accuracy) / fastest
-    guard seconds > 0 else { return rested }
-    return max(rested, fix.acquired + Interval(seconds: seconds))
   }
 }

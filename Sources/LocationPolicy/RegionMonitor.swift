@@ -29,6 +29,7 @@ public struct RegionMonitor: Sendable {
   public private(set) var isDenied = false
 
   var reach = RegionReach()
+  var outlook = RegionOutlook()
   var newest: Newest?
   /// One bit for each slot that has something to tell.
   var due: UInt32 = 0
@@ -187,11 +188,13 @@ public struct RegionMonitor: Sendable {
     }
   }
 
-  /// How far from the origin no circle can change.
+  /// Sets how far from the origin no circle can change, and what is ahead.
   private mutating func bound() {
     var least = Double.infinity
+    outlook = RegionOutlook()
     for i in 0..<RegionMonitor.capacity where slots[i].use == .live {
       least = min(least, slots[i].slack)
+      outlook.add(slots[i])
     }
     reach.extend(to: least)
   }

@@ -96,10 +96,8 @@ struct RegionSlot: Sendable {
     }
   }
 
-  /// Metres to the boundary, at least, for a client that went that far from the origin.
-  func gap(after moved: Double) -> Double {
-    slack - moved - RegionPlace.leastMargin(radius: region.radius)
-  }
+  /// Metres from the monitor's origin to the boundary, at least; for a state that is known.
+  var gap: Double { slack - RegionPlace.leastMargin(radius: region.radius) }
 
   mutating func answerAll() {
     let (sum, over) = answers.addingReportingOverflow(requests)
