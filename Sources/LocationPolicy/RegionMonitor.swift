@@ -83,11 +83,11 @@ public struct RegionMonitor: Sendable {
     takeBack(region.identifier)
     slots[i].begin(region, assuming: assumed, at: now)
     if !isResting, let newest, now - newest.acquired <= RegionMonitor.freshness {
-      rebase(to: newest.coordinate)
+      survey(after: move(to: newest.coordinate))
       look(at: newest, in: i)
     }
     noteDeadline()
-    bound()
+    survey()
   }
 
   private func refusal(
@@ -103,13 +103,13 @@ public struct RegionMonitor: Sendable {
   public mutating func remove(_ identifier: RegionIdentifier) {
     guard let i = slot(of: identifier), slots[i].use == .live else { return }
     retire(i)
-    bound()
+    survey()
   }
 
   /// Stops monitoring all circles, regions and conditions.
   public mutating func stopAll() {
     for i in 0..<RegionMonitor.capacity where slots[i].use == .live { retire(i) }
-    bound()
+    survey()
   }
 
   private mutating func retire(_ i: Int) {
@@ -144,7 +144,7 @@ public struct RegionMonitor: Sendable {
       noteDue(i)
     }
     noteDeadline()
-    bound()
+    survey()
   }
 
   // MARK: Fixes
@@ -161,24 +161,35 @@ public struct RegionMonitor: Sendable {
       accuracy: fix.horizontalAccuracy ?? limits.assumedAccuracy)
     newest = now
     guard reach.ends(before: fix.coordinate) else { return }
-    rebase(to: fix.coordinate)
-    for i in 0..<RegionMonitor.capacity where slots[i].awaits(fixOf: fix.acquired) {
-      look(at: now, in: i)
-      noteDue(i)
-    }
-    bound()
+    survey(after: move(to: fix.coordinate), by: now)
   }
 
-  /// Whether a fix may change anything: false as long as it lies within the slack. O(1), no trigonometry.
+  /// Whether a fix may change anything: false as long as it lies within the slack. O(1), no sines.
   public func needsLook(at fix: Fix) -> Bool { !isResting && reach.ends(before: fix.coordinate) }
 
-  /// Counts all slacks from that place.
-  private mutating func rebase(to place: Coordinate) {
-    let moved =
-      count == 0 || reach.origin == place
-      ? 0 : reach.origin.regionDistance(to: place) + RegionReach.error
-    for i in 0..<RegionMonitor.capacity { slots[i].slack -= moved }
+  /// Counts from that place on; the metres that all slacks lose by it.
+  private mutating func move(to place: Coordinate) -> Double {
+    guard reach.origin != place else { return 0 }
+    let moved = reach.origin.regionDistance(to: place) + RegionReach.error
     reach.origin = place
+    return moved
+  }
+
+  /// Goes through all circles, shows the fix to those whose slack is used up, and sets how far from
+  /// the origin no circle can change and what is ahead.
+  private mutating func survey(after moved: Double = 0, by fix: Newest? = nil) {
+    var least = Double.infinity
+    outlook = RegionOutlook()
+    for i in 0..<RegionMonitor.capacity where slots[i].use == .live {
+      slots[i].slack -= moved
+      if let fix, slots[i].awaits(fixOf: fix.acquired) {
+        look(at: fix, in: i)
+        noteDue(i)
+      }
+      least = min(least, slots[i].slack)
+      outlook.add(slots[i])
+    }
+    reach.extend(to: least)
   }
 
   private mutating func look(at fix: Newest, in i: Int) {
@@ -186,17 +197,6 @@ public struct RegionMonitor: Sendable {
     if slots[i].take(distance: distance, accuracy: fix.accuracy, at: fix.acquired) {
       noteDeadline()
     }
-  }
-
-  /// Sets how far from the origin no circle can change, and what is ahead.
-  private mutating func bound() {
-    var least = Double.infinity
-    outlook = RegionOutlook()
-    for i in 0..<RegionMonitor.capacity where slots[i].use == .live {
-      least = min(least, slots[i].slack)
-      outlook.add(slots[i])
-    }
-    reach.extend(to: least)
   }
 
   // MARK: Slots

@@ -13,18 +13,18 @@ struct RegionWalkTests {
 
   @Test(
     "REG-4 to REG-9, REG-12, REG-16: looking only when needed changes nothing",
-    arguments: places, 0..<6 as Range<UInt64>)
+    arguments: places, 0..<4 as Range<UInt64>)
   func lazy(_ place: (Double, Double, Double), _ seed: UInt64) throws {
     let middle = try #require(Coordinate(latitude: place.0, longitude: place.1))
     var walk = RegionWalk(seed: seed, middle: middle, size: place.2)
-    for _ in 0..<4_000 { try walk.step() }
-    #expect(walk.crossings > 20, "something happened: \(walk.crossings)")
+    for _ in 0..<2_000 { try walk.step() }
+    #expect(walk.crossings > 10, "something happened: \(walk.crossings)")
     #expect(walk.looks * 10 < walk.fixes * 9, "\(walk.looks) of \(walk.fixes) fixes were looked at")
   }
 
   @Test(
     "REG-2, REG-7: nothing grows, each call has one answer, and what is told ends in the state",
-    arguments: 100..<140 as Range<UInt64>)
+    arguments: 100..<120 as Range<UInt64>)
   func bounds(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     var bench = RegionBench()
