@@ -59,8 +59,7 @@ public struct RegionMonitor: Sendable {
     _ region: Region, assuming assumed: MonitorState = .unknown, at now: Instant
   ) -> RegionEvent? {
     guard limits.allow(region) else { return refusal(of: region, .conditionUnsupported, at: now) }
-    let held = slot(of: region.identifier)
-    guard held != nil || count < RegionMonitor.capacity, let i = held ?? freeSlot() else {
+    guard let i = slot(of: region.identifier) ?? freeSlot() else {
       return refusal(of: region, .conditionLimitExceeded, at: now)
     }
     if slots[i].use != .live {
