@@ -1,0 +1,57 @@
+import LocationTypes
+
+extension RegionMonitor {
+  /// When the next fix is needed (REG-16); the far future when nothing is monitored.
+  ///
+  /// - A circle whose state is known: (distance to its boundary − accuracy) / `fastest` after the
+  ///   newest fix; not sooner than ``RegionLimits/stillWait`` after it while nothing moves.
+  /// - A crossing under way: when its 20 s are over, moving or not.
+  /// - An unknown state: as soon as may be; while nothing moves and nobody waits for an answer, as
+  ///   if it were known. Now, if no fix was looked at yet.
+  ///
+  /// Never sooner than ``RegionLimits/shortestWait`` after the newest fix. O(1).
+  ///
+  /// - Parameters:
+  ///   - now: The time; what is overdue is needed now.
+  ///   - fastest: The speed in m/s that is plausible until then, above 0.
+  ///   - line: ``MotionLine/still`` only if it said so ever since the newest fix.
+  public func nextFix(at now: Instant, fastest: Double, line: MotionLine) -> Instant {
+    precondition(fastest > 0, "a fix is asked for because something may move")
+    guard count > 0, !isResting else { return .distantFuture }
+    guard let newest else { return now }
+    guard !outlook.isUnseen else { return now }
+    let soonest = newest.acquired + limits.shortestWait
+    let rested = line == .still ? max(soonest, newest.acquired + limits.stillWait) : soonest
+    var next = Instant.distantFuture
+    if outlook.dwellsUntil < next { next = max(soonest, outlook.dwellsUntil) }
+    if outlook.isUndecided { next = min(next, deadline < .distantFuture ? soonest : rested) }
+    guard outlook.nearest < .infinity else { return max(now, next) }
+    let gap = outlook.nearest - reach.metres(to: newest.coordinate) - newest.accuracy
+    let wait = Interval(seconds: max(gap, 0) / fastest)
+    return max(now, min(next, max(rested, newest.acquired + wait)))
+  }
+}
+
+/// What ``RegionMonitor/nextFix(at:fastest:line:)`` must know of all circles.
+struct RegionOutlook: Sendable {
+  /// Metres from the origin to the nearest boundary; ∞ if no state is known.
+  var nearest = Double.infinity
+  /// When the first crossing under way has kept the far side long enough.
+  var dwellsUntil = Instant.distantFuture
+  /// A fix was looked at, and decided nothing.
+  var isUndecided = false
+  /// No fix was looked at for some circle.
+  var isUnseen = false
+
+  /// Takes another circle into account.
+  mutating func add(_ slot: RegionSlot) {
+    if slot.slack == -.infinity { isUnseen = true }
+    if let since = slot.crossing.pendingSince {
+      dwellsUntil = min(dwellsUntil, since + RegionCrossing.dwell)
+    } else if slot.state == .unknown {
+      isUndecided = true
+    } else {
+      nearest = min(nearest, slot.gap)
+    }
+  }
+}

@@ -1,0 +1,215 @@
+import LocationTypes
+
+/// The regions and conditions of one client: at most ``capacity``, no heap (REG-1 … REG-16).
+///
+/// Give it every fix with ``take(_:)``, the time with ``elapse(to:)``, and pull ``nextEvent()``
+/// until nil after each call. It looks at its circles only where one could change: it keeps the
+/// distance that must be travelled before that, its slack. Large (see ``MemoryLayout``): mutate it
+/// in place.
+public struct RegionMonitor: Sendable {
+  /// How many circles a client may have, regions and conditions together (REG-2).
+  public static let capacity = 20
+  /// How old the newest fix may be to decide a circle that is added.
+  public static let freshness = Interval.seconds(10)
+
+  /// The last fix that was taken.
+  struct Newest: Sendable {
+    var acquired: Instant
+    var coordinate: Coordinate
+    var accuracy: Double
+  }
+
+  /// The numbers it goes by.
+  public let limits: RegionLimits
+  /// How many circles there are.
+  public internal(set) var count = 0
+  /// Monitoring rests, for accuracy is reduced (REG-15).
+  public private(set) var isReduced = false
+  /// Monitoring rests, for the client may not use location (AUT-3).
+  public private(set) var isDenied = false
+
+  var reach = RegionReach()
+  var outlook = RegionOutlook()
+  var newest: Newest?
+  /// One bit for each slot that has something to tell.
+  var due: UInt32 = 0
+  /// What comes right after the event that was told last (REG-8).
+  var following: RegionEvent?
+  /// When the first waiting request for a state is given up (REG-7); the far future if none waits.
+  public internal(set) var deadline = Instant.distantFuture
+  var slots = InlineArray<20, RegionSlot>(repeating: RegionSlot())
+
+  /// Monitors nothing yet.
+  public init(limits: RegionLimits = RegionLimits()) { self.limits = limits }
+
+  var isResting: Bool { isReduced || isDenied }
+
+  // MARK: What is monitored
+
+  /// Starts to monitor a circle, in place of the one of the same identifier (REG-1).
+  ///
+  /// A circle of the same centre and radius goes on as it was. A fix younger than ``freshness``
+  /// decides it at once; older ones never do. O(capacity).
+  ///
+  /// - Parameters:
+  ///   - assumed: For a condition, what the client believes: it is told only if the truth differs
+  ///     (REG-12). For a region, the state that came back from disk, from which it may be crossed.
+  /// - Returns: The refusal that must be told at once (REG-2, REG-3); nil when it is monitored.
+  public mutating func add(
+    _ region: Region, assuming assumed: MonitorState = .unknown, at now: Instant
+  ) -> RegionEvent? {
+    guard limits.allow(region) else { return refusal(of: region, .conditionUnsupported, at: now) }
+    guard let i = slot(of: region.identifier) ?? freeSlot() else {
+      return refusal(of: region, .conditionLimitExceeded, at: now)
+    }
+    if slots[i].use != .live {
+      count += 1
+      slots[i].use = .live
+      begin(region, assuming: assumed, in: i, at: now)
+    } else if slots[i].region.center == region.center && slots[i].region.radius == region.radius {
+      slots[i].region = region
+      if region.identifier.kind == .condition { slots[i].believe(assumed, at: now) }
+    } else {
+      begin(region, assuming: assumed, in: i, at: now)
+    }
+    noteDue(i)
+    return nil
+  }
+
+  private mutating func begin(
+    _ region: Region, assuming assumed: MonitorState, in i: Int, at now: Instant
+  ) {
+    takeBack(region.identifier)
+    slots[i].begin(region, assuming: assumed, at: now)
+    if !isResting, let newest, now - newest.acquired <= RegionMonitor.freshness {
+      survey(after: move(to: newest.coordinate))
+      look(at: newest, in: i)
+    }
+    noteDeadline()
+    survey()
+  }
+
+  private func refusal(
+    of region: Region, _ problem: MonitorProblem, at now: Instant
+  ) -> RegionEvent {
+    switch region.identifier.kind {
+    case .region: .failure(region.identifier, .regionMonitoringFailure)
+    case .condition: .monitor(region.identifier, .unmonitored, problem, at: now)
+    }
+  }
+
+  /// Stops monitoring: what was not told of it is taken back, requests that wait say `unknown`.
+  public mutating func remove(_ identifier: RegionIdentifier) {
+    guard let i = slot(of: identifier), slots[i].use == .live else { return }
+    retire(i)
+    survey()
+  }
+
+  /// Stops monitoring all circles, regions and conditions.
+  public mutating func stopAll() {
+    for i in 0..<RegionMonitor.capacity where slots[i].use == .live { retire(i) }
+    survey()
+  }
+
+  private mutating func retire(_ i: Int) {
+    takeBack(slots[i].region.identifier)
+    slots[i].rest()
+    slots[i].use = .leaving
+    count -= 1
+    noteDue(i)
+    noteDeadline()
+  }
+
+  /// Accuracy is reduced: no states, no events; back at full accuracy all starts anew (REG-15).
+  public mutating func setReduced(_ isReduced: Bool, at now: Instant) {
+    let rested = isResting
+    self.isReduced = isReduced
+    if isResting != rested { turn(at: now) }
+  }
+
+  /// Location is denied: as ``setReduced(_:at:)``, and no fix is asked for (AUT-3).
+  public mutating func setDenied(_ isDenied: Bool, at now: Instant) {
+    let rested = isResting
+    self.isDenied = isDenied
+    if isResting != rested { turn(at: now) }
+  }
+
+  private mutating func turn(at now: Instant) {
+    newest = nil
+    following = nil
+    for i in 0..<RegionMonitor.capacity where slots[i].use == .live {
+      slots[i].rest()
+      slots[i].since = now
+      noteDue(i)
+    }
+    noteDeadline()
+    survey()
+  }
+
+  // MARK: Fixes
+
+  /// Takes the next fix; one that is not newer than the last is passed over.
+  ///
+  /// Fixes come in the order in which they were acquired, each, also when nothing is monitored.
+  /// O(1) as long as the slack lasts, else O(capacity).
+  public mutating func take(_ fix: Fix) {
+    guard !isResting else { return }
+    if let newest, fix.acquired <= newest.acquired { return }
+    let now = Newest(
+      acquired: fix.acquired, coordinate: fix.coordinate,
+      accuracy: fix.horizontalAccuracy ?? limits.assumedAccuracy)
+    newest = now
+    guard reach.ends(before: fix.coordinate) else { return }
+    survey(after: move(to: fix.coordinate), by: now)
+  }
+
+  /// Whether a fix may change anything: false as long as it lies within the slack. O(1), no sines.
+  public func needsLook(at fix: Fix) -> Bool { !isResting && reach.ends(before: fix.coordinate) }
+
+  /// Counts from that place on; the metres that all slacks lose by it.
+  private mutating func move(to place: Coordinate) -> Double {
+    guard reach.origin != place else { return 0 }
+    let moved = reach.origin.regionDistance(to: place) + RegionReach.error
+    reach.origin = place
+    return moved
+  }
+
+  /// Goes through all circles, shows the fix to those whose slack is used up, and sets how far from
+  /// the origin no circle can change and what is ahead.
+  private mutating func survey(after moved: Double = 0, by fix: Newest? = nil) {
+    var least = Double.infinity
+    outlook = RegionOutlook()
+    for i in 0..<RegionMonitor.capacity where slots[i].use == .live {
+      slots[i].slack -= moved
+      if let fix, slots[i].awaits(fixOf: fix.acquired) {
+        look(at: fix, in: i)
+        noteDue(i)
+      }
+      least = min(least, slots[i].slack)
+      outlook.add(slots[i])
+    }
+    reach.extend(to: least)
+  }
+
+  private mutating func look(at fix: Newest, in i: Int) {
+    let distance = slots[i].region.center.regionDistance(to: fix.coordinate)
+    if slots[i].take(distance: distance, accuracy: fix.accuracy, at: fix.acquired) {
+      noteDeadline()
+    }
+  }
+
+  // MARK: Slots
+
+  func slot(of identifier: RegionIdentifier) -> Int? {
+    for i in 0..<RegionMonitor.capacity
+    where slots[i].use != .free && slots[i].region.identifier == identifier {
+      return i
+    }
+    return nil
+  }
+
+  private func freeSlot() -> Int? {
+    for i in 0..<RegionMonitor.capacity where slots[i].use == .free { return i }
+    return nil
+  }
+}

@@ -1,0 +1,100 @@
+import LocationTypes
+
+@testable import LocationPolicy
+
+/// What regions must do, said once more without laziness: each circle is measured at each fix with
+/// the exact distance, in the words of REG-4 to REG-6.
+struct RegionOracle {
+  struct Circle {
+    var region: Region
+    var addedAt: Instant
+    var isInside: Bool?
+    var farSince: Instant?
+    var believed: Bool?
+  }
+
+  var circles: [Circle] = []
+  var newest: Fix?
+  var isResting = false
+
+  mutating func add(_ region: Region, at now: Instant) -> [RegionEvent] {
+    if let i = circles.firstIndex(where: { $0.region.identifier == region.identifier }) {
+      guard
+        circles[i].region.center != region.center || circles[i].region.radius != region.radius
+      else {
+        circles[i].region = region
+        circles[i].believed = nil
+        guard region.identifier.kind == .condition, circles[i].isInside != nil else { return [] }
+        return tell(i, at: now)
+      }
+      circles.remove(at: i)
+    }
+    circles.append(Circle(region: region, addedAt: now))
+    guard let newest, !isResting, now - newest.acquired <= .seconds(10) else { return [] }
+    return look(circles.count - 1, newest)
+  }
+
+  mutating func remove(_ identifier: RegionIdentifier) {
+    circles.removeAll { $0.region.identifier == identifier }
+  }
+
+  mutating func rest(_ isResting: Bool, at now: Instant) {
+    guard isResting != self.isResting else { return }
+    self.isResting = isResting
+    newest = nil
+    for i in circles.indices {
+      circles[i].isInside = nil
+      circles[i].farSince = nil
+      circles[i].addedAt = now
+    }
+  }
+
+  mutating func take(_ fix: Fix) -> [RegionEvent] {
+    guard !isResting, newest.map({ fix.acquired > $0.acquired }) ?? true else { return [] }
+    newest = fix
+    var events: [RegionEvent] = []
+    for i in circles.indices where fix.acquired >= circles[i].addedAt { events += look(i, fix) }
+    return events
+  }
+
+  private mutating func look(_ i: Int, _ fix: Fix) -> [RegionEvent] {
+    let radius = circles[i].region.radius
+    let distance = circles[i].region.center.distance(to: fix.coordinate)
+    let accuracy = fix.horizontalAccuracy ?? 10
+    guard abs(distance - radius) >= accuracy else { return [] }
+    let isInside = distance <= radius
+    guard let was = circles[i].isInside else {
+      circles[i].isInside = isInside
+      guard circles[i].region.identifier.kind == .condition else { return [] }
+      return circles[i].believed == isInside ? [] : tell(i, at: fix.acquired)
+    }
+    let least = max(accuracy, min(10, radius / 2))
+    guard isInside != was, abs(distance - radius) >= least else {
+      circles[i].farSince = nil
+      return []
+    }
+    guard let since = circles[i].farSince else {
+      circles[i].farSince = fix.acquired
+      return []
+    }
+    guard (fix.acquired - since).seconds >= 20 else { return [] }
+    circles[i].farSince = nil
+    circles[i].isInside = isInside
+    return tell(i, at: fix.acquired)
+  }
+
+  private mutating func tell(_ i: Int, at time: Instant) -> [RegionEvent] {
+    let region = circles[i].region
+    let isInside = circles[i].isInside == true
+    circles[i].believed = isInside
+    switch region.identifier.kind {
+    case .condition:
+      return [.monitor(region.identifier, isInside ? .satisfied : .unsatisfied, nil, at: time)]
+    case .region:
+      var events: [RegionEvent] = []
+      if isInside && region.notifyOnEntry { events = [.entered(region.identifier, at: time)] }
+      if !isInside && region.notifyOnExit { events = [.exited(region.identifier, at: time)] }
+      return events + [.determined(region.identifier, isInside ? .inside : .outside)]
+    }
+  }
+}

@@ -1,0 +1,161 @@
+import LocationTypes
+import Testing
+
+@testable import LocationPolicy
+
+@Suite("When regions need the next fix")
+struct RegionSamplingTests {
+  /// Seconds until the next fix, asked at `now`.
+  func wait(
+    _ bench: RegionBench, at now: Double = 0, fastest: Double = 10, _ line: MotionLine = .moving
+  ) -> Double {
+    let next = bench.monitor.nextFix(at: Instant(seconds: now), fastest: fastest, line: line)
+    return next == .distantFuture ? .infinity : next.seconds - now
+  }
+
+  @Test("REG-16: (distance to the nearest boundary − accuracy) / speed after the newest fix")
+  func distance() {
+    var bench = RegionBench()
+    #expect(wait(bench) == .infinity)
+    #expect(bench.add(circle(home)) == nil)
+    #expect(bench.add(circle(gate, radius: 3_000)) == nil)
+    #expect(wait(bench, at: 7) == 0)
+    // 1,900 m to the one, 1,000 m to the other; 3 m accuracy.
+    bench.go((10, 2_000))
+    #expect(abs(wait(bench, at: 10) - 99.7) < 0.01)
+    #expect(abs(wait(bench, at: 60) - 49.7) < 0.01)
+    #expect(wait(bench, at: 200) == 0)
+    #expect(abs(wait(bench, at: 10, fastest: 50) - 19.94) < 0.01)
+    #expect(abs(wait(bench, at: 10, fastest: 50, .absent) - 19.94) < 0.01)
+    // Fixes within the slack count too, with their own accuracy.
+    bench.go((20, 1_800), accuracy_mm: 100_000)
+    #expect(abs(wait(bench, at: 20) - 70) < 2)
+    bench.go((30, 800))
+    #expect(abs(wait(bench, at: 30) - 69.7) < 0.02)
+    bench.monitor.remove(home)
+    #expect(wait(bench, at: 30) > 100)
+  }
+
+  @Test("REG-16: never sooner than the shortest wait after the newest fix")
+  func floor() {
+    var bench = RegionBench()
+    bench.monitor = RegionMonitor(limits: RegionLimits(shortestWait: .seconds(4)))
+    #expect(bench.add(circle(home)) == nil)
+    bench.go((10, 101))
+    #expect(wait(bench, at: 10) == 4)  // not decided
+    #expect(wait(bench, at: 12) == 2)
+    #expect(wait(bench, at: 19) == 0)
+    bench.go((20, 104))
+    #expect(wait(bench, at: 20) == 4)
+    bench.go((30, 150))
+    #expect(abs(wait(bench, at: 30) - 4.7) < 0.01)
+    #expect(wait(bench, at: 30, fastest: .infinity) == 4)
+  }
+
+  @Test("REG-16: a crossing under way wants a fix when its 20 s are over, moving or not")
+  func pending() {
+    var bench = RegionBench()
+    #expect(bench.add(circle(home)) == nil)
+    bench.go((0, 5_000), (10, 50))
+    for line in [MotionLine.absent, .still, .moving] {
+      #expect(wait(bench, at: 10, line) == 20)
+      #expect(wait(bench, at: 25, line) == 5)
+    }
+    bench.go((28, 100))
+    #expect(wait(bench, at: 28, .still) == 5)
+    bench.go((40, 100))
+    #expect(wait(bench, at: 40, .still) == 5)
+    bench.go((45, 50))
+    #expect(bench.told().count == 2)
+    #expect(wait(bench, at: 45, .still) == 3_600)
+  }
+
+  @Test("REG-16: while nothing moves it need not be sooner than the long wait")
+  func still() {
+    var bench = RegionBench()
+    bench.monitor = RegionMonitor(limits: RegionLimits(stillWait: .seconds(600)))
+    #expect(bench.add(circle(home)) == nil)
+    #expect(wait(bench, at: 3, .still) == 0)
+    bench.go((10, 99))
+    #expect(wait(bench, at: 10, .still) == 600)
+    #expect(wait(bench, at: 10, .absent) == 5)
+    #expect(bench.ask(at: 10) == nil)
+    #expect(wait(bench, at: 10, .still) == 5)  // somebody waits
+    bench.go((20, 200))
+    #expect(wait(bench, at: 20, .still) == 600)
+    #expect(wait(bench, at: 120, .still) == 500)
+    bench.go((30, 20_000))
+    #expect(wait(bench, at: 30, .still) > 1_980)
+  }
+
+  @Test("REG-16: a circle that no fix was looked at for wants one now; a young fix serves")
+  func added() {
+    var bench = RegionBench()
+    bench.go((10, 2_000))
+    #expect(bench.add(circle(home), at: 15) == nil)
+    #expect(abs(wait(bench, at: 15) - 184.7) < 0.01)
+    #expect(bench.add(circle(gate), at: 25) == nil)
+    #expect(wait(bench, at: 25) == 0)
+    #expect(!bench.told().contains(monitored(.unsatisfied, 10)))
+  }
+
+  @Test(
+    "REG-16: the reach is never told larger than it is, anywhere on the globe",
+    arguments: 0..<40 as Range<UInt64>)
+  func reach(_ seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    var outside = 0
+    for _ in 0..<500 {
+      var reach = RegionReach()
+      let latitude =
+        [
+          Double.random(in: -90...90, using: &random), 90, -90, 89.99, 0.001, -60,
+        ].randomElement(using: &random) ?? 0
+      let longitude =
+        [
+          Double.random(in: -180...180, using: &random), 180, -180, 179.999,
+        ].randomElement(using: &random) ?? 0
+      guard let origin = Coordinate(latitude: latitude, longitude: longitude) else { continue }
+      reach.origin = origin
+      let metres = exponent(Double.random(in: 0...6.5, using: &random))
+      reach.extend(to: metres)
+      let there = origin.destination(
+        bearing: Double.random(in: 0...360, using: &random),
+        distance: metres * Double.random(in: 0...3, using: &random))
+      let distance = origin.distance(to: there)
+      if !reach.ends(before: there) {
+        #expect(distance < metres, "\(origin) \(there)")
+        #expect(reach.metres(to: there) > distance - 1e-3, "\(origin) \(there)")
+      } else {
+        outside += 1
+        // And hardly smaller, where meridians are as good as parallel.
+        if metres < 10_000 && abs(latitude) <= 70 { #expect(distance > metres * 0.985) }
+      }
+    }
+    #expect(outside > 200 && outside < 480)
+  }
+
+  /// 10 to that power.
+  private func exponent(_ power: Double) -> Double {
+    var value = 1.0
+    for _ in 0..<Int(power) { value *= 10 }
+    return value * (1 + 9 * (power - power.rounded(.down)))
+  }
+
+  @Test(
+    "REG-16: circles' distances are right to 1 cm, near, far, across the antimeridian, at poles")
+  func distances() {
+    var random = SeededGenerator(seed: 5)
+    for _ in 0..<2_000 {
+      let latitude = Double.random(in: -90...90, using: &random)
+      let longitude =
+        [180.0, -180, Double.random(in: -180...180, using: &random)]
+        .randomElement(using: &random) ?? 0
+      guard let here = Coordinate(latitude: latitude, longitude: longitude) else { continue }
+      let there = here.destination(
+        bearing: Double.random(in: 0...360, using: &random),
+        distance: exponent(Double.random(in: 0...7, using: &random)))
+      #expect(abs(here.regionDistance(to: there) - here.distance(to: there)) < 0.01)
+    }
+  }
+}

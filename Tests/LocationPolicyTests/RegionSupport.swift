@@ -1,0 +1,68 @@
+import LocationTypes
+
+@testable import LocationPolicy
+
+let home = RegionIdentifier(.region, 1)
+let gate = RegionIdentifier(.condition, 1)
+
+func circle(
+  _ identifier: RegionIdentifier, east: Double = 0, north: Double = 0, radius: Double = 100,
+  entry: Bool = true, exit: Bool = true
+) -> Region {
+  Region(
+    identifier, center: equator.moved(east: east, north: north), radius: radius,
+    notifyOnEntry: entry, notifyOnExit: exit)
+}
+
+/// A monitor on a line east of (0, 0), with a clock in seconds.
+struct RegionBench {
+  var monitor = RegionMonitor()
+
+  mutating func add(
+    _ region: Region, assuming: MonitorState = .unknown, at seconds: Double = 0
+  ) -> RegionEvent? {
+    monitor.add(region, assuming: assuming, at: Instant(seconds: seconds))
+  }
+
+  /// Takes fixes at these seconds and places.
+  mutating func go(_ steps: (Double, Double)..., accuracy_mm: Int32? = 3_000) {
+    for (seconds, east) in steps {
+      monitor.take(fix(at: seconds, east: east, accuracy_mm: accuracy_mm))
+    }
+  }
+
+  mutating func ask(
+    _ identifier: RegionIdentifier = home, at seconds: Double, timeout: Int64 = 10
+  ) -> RegionEvent? {
+    monitor.requestState(
+      of: identifier, at: Instant(seconds: seconds), timeout: .seconds(timeout))
+  }
+
+  mutating func elapse(_ seconds: Double) { monitor.elapse(to: Instant(seconds: seconds)) }
+
+  /// All there is to tell.
+  mutating func told() -> [RegionEvent] {
+    var events: [RegionEvent] = []
+    while true {
+      let had = monitor.hasEvents
+      guard let event = monitor.nextEvent() else {
+        precondition(!had, "events were promised")
+        return events
+      }
+      precondition(had, "an event that was not promised")
+      events.append(event)
+    }
+  }
+}
+
+func entered(_ identifier: RegionIdentifier = home, _ seconds: Double) -> RegionEvent {
+  .entered(identifier, at: Instant(seconds: seconds))
+}
+
+func exited(_ identifier: RegionIdentifier = home, _ seconds: Double) -> RegionEvent {
+  .exited(identifier, at: Instant(seconds: seconds))
+}
+
+func monitored(_ state: MonitorState, _ seconds: Double) -> RegionEvent {
+  .monitor(gate, state, nil, at: Instant(seconds: seconds))
+}

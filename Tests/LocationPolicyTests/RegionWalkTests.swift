@@ -1,0 +1,197 @@
+import LocationTypes
+import Testing
+
+@testable import LocationPolicy
+
+@Suite("Regions on random ways")
+struct RegionWalkTests {
+  /// Where the walks are: the equator, a town, the antimeridian, both poles, a wide land.
+  static let places = [
+    (0.0, 0.0, 400.0), (48.1, 11.6, 400), (-17.5, 180, 400), (89.9999, 20, 300), (-90, 0, 400),
+    (62, 25, 60_000), (84, -179.99, 30_000),
+  ]
+
+  @Test(
+    "REG-4 to REG-9, REG-12, REG-16: looking only when needed changes nothing",
+    arguments: places, 0..<4 as Range<UInt64>)
+  func lazy(_ place: (Double, Double, Double), _ seed: UInt64) throws {
+    let middle = try #require(Coordinate(latitude: place.0, longitude: place.1))
+    var walk = RegionWalk(seed: seed, middle: middle, size: place.2)
+    for _ in 0..<2_000 { try walk.step() }
+    #expect(walk.crossings > 10, "something happened: \(walk.crossings)")
+    #expect(walk.looks * 10 < walk.fixes * 9, "\(walk.looks) of \(walk.fixes) fixes were looked at")
+  }
+
+  @Test(
+    "REG-2, REG-7: nothing grows, each call has one answer, and what is told ends in the state",
+    arguments: 100..<120 as Range<UInt64>)
+  func bounds(_ seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    var bench = RegionBench()
+    var asked: [RegionIdentifier: Int] = [:]
+    var told: [RegionIdentifier: RegionState] = [:]
+    var east = 0.0
+    for second in 0..<3_000 {
+      let now = Double(second)
+      let number = UInt32.random(in: 0..<30, using: &random)
+      let identifier = RegionIdentifier(.region, number)
+      switch Int.random(in: 0..<12, using: &random) {
+      case 0:
+        let place = Double.random(in: -300...300, using: &random)
+        let radius = Double.random(in: 20...200, using: &random)
+        if bench.add(circle(identifier, east: place, radius: radius), at: now) == nil {
+          told[identifier] = nil
+        }
+      case 1 where Int.random(in: 0..<3, using: &random) == 0: bench.monitor.remove(identifier)
+      case 2...3:
+        if bench.ask(identifier, at: now, timeout: Int64.random(in: 0...20, using: &random)) == nil
+        {
+          asked[identifier, default: 0] += 1
+        }
+      case 4 where Int.random(in: 0..<40, using: &random) == 0: bench.monitor.stopAll()
+      case 5 where Int.random(in: 0..<10, using: &random) == 0:
+        bench.monitor.setReduced(Bool.random(using: &random), at: Instant(seconds: now))
+        told = [:]
+      default:
+        if Int.random(in: 0..<40, using: &random) == 0 {
+          east = Double.random(in: -500...500, using: &random)
+        }
+        bench.go(
+          (now, east + random.normal()),
+          accuracy_mm: Int32.random(in: 1_000...30_000, using: &random))
+      }
+      bench.elapse(now)
+      #expect(bench.monitor.count <= RegionMonitor.capacity)
+      #expect(bench.monitor.deadline > Instant(seconds: now))
+      guard Int.random(in: 0..<30, using: &random) == 0 else { continue }
+      let answered = answers(bench.told(), told: &told)
+      for (identifier, count) in asked {
+        let waiting = bench.monitor.slot(of: identifier).map { bench.monitor.slots[$0].requests }
+        #expect(count == (answered[identifier] ?? 0) + Int(waiting ?? 0))
+        asked[identifier] = Int(waiting ?? 0)
+      }
+      for (identifier, state) in told where bench.monitor.state(of: identifier) != .unknown {
+        #expect(bench.monitor.state(of: identifier) == state)
+      }
+    }
+  }
+
+  /// Counts the answers that belong to requests: each crossing has one of its own right after it.
+  private func answers(
+    _ events: [RegionEvent], told: inout [RegionIdentifier: RegionState]
+  ) -> [RegionIdentifier: Int] {
+    var count: [RegionIdentifier: Int] = [:]
+    for event in events {
+      switch event {
+      case .entered(let identifier, _), .exited(let identifier, _):
+        count[identifier, default: 0] -= 1
+      case .determined(let identifier, let state):
+        count[identifier, default: 0] += 1
+        told[identifier] = state == .unknown ? nil : state
+      case .monitor, .failure: break
+      }
+    }
+    return count
+  }
+}
+
+/// A walk among circles, with the oracle beside it.
+struct RegionWalk {
+  var random: SeededGenerator
+  let middle: Coordinate
+  let size: Double
+  var monitor = RegionMonitor(limits: RegionLimits(maximumRadius: 1e6))
+  var oracle = RegionOracle()
+  var now = Instant.boot
+  var here: Coordinate
+  var bearing = 0.0
+  var left = 0
+  var speed = 0.0
+  var (fixes, looks, crossings) = (0, 0, 0)
+
+  init(seed: UInt64, middle: Coordinate, size: Double) {
+    random = SeededGenerator(seed: seed)
+    (self.middle, self.size, here) = (middle, size, middle)
+  }
+
+  mutating func step() throws {
+    var expected: [RegionEvent] = []
+    switch Int.random(in: 0..<200, using: &random) {
+    case 0...3: expected = add()
+    case 4:
+      let identifier = name()
+      monitor.remove(identifier)
+      oracle.remove(identifier)
+    case 5 where Int.random(in: 0..<5, using: &random) == 0:
+      let isResting = Int.random(in: 0..<3, using: &random) == 0
+      monitor.setReduced(isResting, at: now)
+      oracle.rest(isResting, at: now)
+    case 6:
+      monitor.setReduced(false, at: now)
+      oracle.rest(false, at: now)
+    default: expected = move()
+    }
+    var told: [RegionEvent] = []
+    while let event = monitor.nextEvent() { told.append(event) }
+    try #require(byName(told) == byName(expected), "at \(now.seconds)")
+    crossings += told.count
+    for circle in oracle.circles {
+      let state = circle.isInside.map { $0 ? RegionState.inside : .outside } ?? .unknown
+      try #require(monitor.state(of: circle.region.identifier) == state)
+    }
+  }
+
+  /// By name: circles that change with one fix may be told in any order.
+  private func byName(_ events: [RegionEvent]) -> [RegionIdentifier: [RegionEvent]] {
+    Dictionary(grouping: events) { event in
+      switch event {
+      case .entered(let identifier, _), .exited(let identifier, _), .determined(let identifier, _),
+        .monitor(let identifier, _, _, _), .failure(let identifier, _):
+        identifier
+      }
+    }
+  }
+
+  private mutating func name() -> RegionIdentifier {
+    RegionIdentifier(
+      Bool.random(using: &random) ? .region : .condition, UInt32.random(in: 0..<10, using: &random))
+  }
+
+  private mutating func add() -> [RegionEvent] {
+    var region = Region(
+      name(),
+      center: middle.destination(
+        bearing: Double.random(in: 0...360, using: &random),
+        distance: size * Double.random(in: 0...2, using: &random)),
+      radius: size * Double.random(in: 0.02...1, using: &random),
+      notifyOnEntry: Bool.random(using: &random), notifyOnExit: Bool.random(using: &random))
+    if Bool.random(using: &random), let held = monitor.region(region.identifier) {
+      (region.center, region.radius) = (held.center, held.radius)
+    }
+    _ = monitor.add(region, at: now)
+    return oracle.add(region, at: now)
+  }
+
+  private mutating func move() -> [RegionEvent] {
+    if left == 0 {
+      left = Int.random(in: 20...80, using: &random)
+      speed = size / 80 * [0, 0.05, 0.3, 1].randomElement(using: &random)!
+      bearing =
+        here.distance(to: middle) > size
+        ? here.bearing(to: middle) : Double.random(in: 0...360, using: &random)
+    }
+    left -= 1
+    let seconds = [1, 1, 1, 5, 30].randomElement(using: &random)!
+    now = now + .seconds(Int64(seconds))
+    here = here.destination(bearing: bearing, distance: speed * Double(min(seconds, 5)))
+    var fix = Fix(
+      acquired: Int.random(in: 0..<50, using: &random) == 0 ? now - .seconds(9) : now,
+      coordinate: here.destination(
+        bearing: Double.random(in: 0...360, using: &random), distance: abs(random.normal()) * 3))
+    fix.horizontalAccuracy_mm = [3_000, 3_000, 8_000, 60_000, nil, 0].randomElement(using: &random)!
+    fixes += 1
+    if monitor.needsLook(at: fix) { looks += 1 }
+    monitor.take(fix)
+    return oracle.take(fix)
+  }
+}
