@@ -133,8 +133,8 @@ extension FixSchedule {
     let warm = search(before: need.due, off: off, figures.receiver)
     let choice = figures.receiver.rest(
       for: left, warm: warm, canStandby: figures.canStandby, canCut: figures.canSwitchOff)
-    let search = choice == .cut && !figures.receiver.keepsDataWhenCut
-      ? figures.receiver.timeToFix.cold : warm
+    let isCold = choice == .cut && !figures.receiver.keepsDataWhenCut
+    let search = isCold ? figures.receiver.timeToFix.cold : warm
     let start = need.due - search - figures.receiver.startUp
     if choice == .none || start <= now { return goOn(figures, at: now) }
     if isOn || state == .idle {
@@ -149,19 +149,18 @@ extension FixSchedule {
   private func search(
     before due: Instant, off: Interval?, _ receiver: ReceiverFigures
   ) -> Interval {
-    let table = receiver.timeToFix
-    guard let off else { return predictor.expected(after: nil, table) }
+    guard let off else { return predictor.expected(after: nil, receiver) }
     // It begins earlier than it ends, after less time off, and may be shorter for it.
-    let long = predictor.expected(after: off, table)
-    let short = predictor.expected(after: max(off - long - receiver.startUp, .zero), table)
-    let isEnough = predictor.expected(after: max(off - short - receiver.startUp, .zero), table) <= short
-    return isEnough ? short : long
+    let long = predictor.expected(after: off, receiver)
+    let short = predictor.expected(after: max(off - long - receiver.startUp, .zero), receiver)
+    let offThen = max(off - short - receiver.startUp, .zero)
+    return predictor.expected(after: offThen, receiver) <= short ? short : long
   }
 
   /// When the fix comes of a receiver that is started at `start`.
   public func fixTime(ofStart start: Instant, _ receiver: ReceiverFigures) -> Instant {
     let off = isOn ? start - lastFix : offSince.map { start - $0 }
-    return start + receiver.startUp + predictor.expected(after: off, receiver.timeToFix)
+    return start + receiver.startUp + predictor.expected(after: off, receiver)
   }
 
   /// It is on, or is switched on: a fix is due.
@@ -181,7 +180,7 @@ extension FixSchedule {
     case .searching:
       predictor.learn(
         off: offBefore, search: now - since - figures.receiver.startUp,
-        figures.receiver.timeToFix)
+        figures.receiver)
       if offBefore == nil { ephemeris = now }  // a cold search is what reads it
       failures = 0
       firstFix = now
@@ -229,7 +228,7 @@ extension FixSchedule {
 
   /// When the search that goes on is given up.
   private func limit(_ figures: PlannerFigures) -> Instant {
-    let expected = predictor.expected(after: offBefore, figures.receiver.timeToFix)
+    let expected = predictor.expected(after: offBefore, figures.receiver)
     let patience = Interval(seconds: expected.seconds * figures.receiver.spread * 2 + 10)
     return since + figures.receiver.startUp + min(patience, figures.receiver.searchLimit)
   }

@@ -56,7 +56,7 @@ struct MovementModel: Equatable, Sendable {
   private static func search(
     _ off: Double, _ figures: ReceiverFigures, _ predictor: TimeToFixPredictor
   ) -> Double {
-    predictor.expected(after: Interval(seconds: off), figures.timeToFix).seconds
+    predictor.expected(after: Interval(seconds: off), figures).seconds
   }
 
   /// What a second outside costs, mJ: so many times what a second costs anyhow, and more where it
@@ -88,7 +88,8 @@ struct MovementModel: Equatable, Sendable {
       let search = off > 0 ? MovementModel.search(known, figures, predictor) : 0
       let cycle = 1 + off + search
       // Nobody can have left who would have to accelerate harder than this.
-      let reach = seen.speed * (cycle - 1) + 0.5 * MovementTuning.acceleration * (cycle - 1) * (cycle - 1)
+      let ahead = cycle - 1
+      let reach = seen.speed * ahead + 0.5 * MovementTuning.acceleration * ahead * ahead
       var outside = risk.seconds(until: cycle - 1)
       if history.hasLine { outside /= MovementTuning.standingRate }
       if reach < history.room { outside = 0 }

@@ -154,7 +154,9 @@ public struct Planner: Sendable {
     }
     var plan = Plan(
       receiver: .tracking, board: .idle, wake: alarm(check, idle), listens: true)
-    if situation.demand.watched == 0, let look = nextLook(situation, at: now) {
+    // Where the next fix was reckoned to the second, it is not left to gather.
+    let isPatient = situation.demand.watched == 0 && situation.schedule == nil
+    if isPatient, let look = nextLook(situation, at: now) {
       if isOutOfStep(situation, at: now) {
         plan.board = .awake
         plan.wake = min(plan.wake, now + figures.fixInterval)

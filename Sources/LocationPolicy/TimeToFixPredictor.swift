@@ -16,21 +16,24 @@ public struct TimeToFixPredictor: Equatable, Sendable {
   /// Trusts the table.
   public init() {}
 
-  /// The time to the first fix after `off`, nil where nothing is known.
-  public func expected(after off: Interval?, _ table: TimeToFixTable) -> Interval {
-    Interval(seconds: table.expected(after: off).seconds * (off == nil ? 1 : scale))
+  /// The time to the first fix from the order to wake on, given `off` after the order to sleep; nil
+  /// where nothing is known. Its start-up comes before it, and counts to the time off.
+  public func expected(after off: Interval?, _ receiver: ReceiverFigures) -> Interval {
+    guard let off else { return receiver.timeToFix.cold }
+    let median = receiver.timeToFix.expected(after: off + receiver.startUp)
+    return Interval(seconds: median.seconds * scale)
   }
 
   /// A search after `off` took `search`; a failed one is never told here, and the very first is
   /// not counted (PWR-7).
-  mutating func learn(off: Interval?, search: Interval, _ table: TimeToFixTable) {
+  mutating func learn(off: Interval?, search: Interval, _ receiver: ReceiverFigures) {
     guard !isFirst, let off else {
       isFirst = false
       return
     }
-    let said = max(table.expected(after: off).seconds, 0.1)
+    let said = max(receiver.timeToFix.expected(after: off + receiver.startUp).seconds, 0.1)
     // Epochs come once a second: what is told a second late need not have been found late.
-    let seen = max(search.seconds, said / TimeToFixPredictor.widest)
+    let seen = search.seconds > said ? max(search.seconds - 1, said) : search.seconds
     let ratio = min(max(seen / said, 1 / TimeToFixPredictor.widest), TimeToFixPredictor.widest)
     scale += (ratio - scale) / TimeToFixPredictor.memory
   }

@@ -82,7 +82,7 @@ extension BoardProfile {
     figures.cut_mW =
       receiver.hasBackupSupply ? receiver.power.backup_mw : receiver.power.off_mw
     // Waking it, asking whether it is there, and writing its configuration.
-    figures.startUp = receiver.wakeSettle + .milliseconds(100)
+    figures.startUp = receiver.wakeSettle + .milliseconds(250)
     figures.spread = receiver.timeToFix.p90Ratio
     figures.ephemerisLifetime = receiver.timeToFix.ephemeris
     figures.ephemerisDownload = receiver.timeToFix.ephemerisDownload

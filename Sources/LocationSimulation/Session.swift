@@ -16,6 +16,8 @@ public struct SimulationPlan: Sendable {
   public var noise = SimulatedNoise.none
   /// Times to first fix are drawn instead of being the median.
   public var samplesTimeToFirstFix = false
+  /// When a motion sensor's line is active; nil on a board without one.
+  public var motion: [Range<Instant>]?
   /// What goes wrong.
   public var faults = FaultPlan()
   /// Reproduces the run.
@@ -67,6 +69,7 @@ public struct Session {
     setup.noise = plan.noise
     setup.samplesTimeToFirstFix = plan.samplesTimeToFirstFix
     setup.faults = plan.faults
+    setup.motion = plan.motion
     // The journey is over: while the last fixes are drained no new ones are made.
     let end = Instant.boot + plan.duration
     setup.faults.noSky.append(end..<end + .seconds(86_400))
@@ -75,6 +78,7 @@ public struct Session {
     setup.recordsBytes = bytes != nil
     var engineSetup = profile.engineSetup
     engineSetup.epochs.isSimulated = true
+    engineSetup.figures.hasMotionLine = plan.motion != nil
     let board = SimulatedBoard(setup, track: plan.track)
     return run(
       board, engineSetup, until: .boot + plan.duration, bill: true, progress, bytes, sink)

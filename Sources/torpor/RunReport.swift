@@ -68,18 +68,18 @@ final class RunReport {
   /// time can be added up from the trace alone.
   ///
   /// - Throws: What went wrong on the way, or now.
-  func finish(_ summary: TraceSummary) throws {
+  func finish(_ summary: TraceSummary, promise: PromiseSummary? = nil) throws {
     progress.clear()
     for last in [lastReceiver, lastBoard] {
       if let last { take(TraceRecord(at: .boot + summary.duration, last.kind)) }
     }
     if let failure { throw failure }
     if isJSON {
-      TraceJSON.write(summary, to: &json)
+      TraceJSON.write(summary, promise, to: &json)
       try print(json.text.bytes)
     } else {
       if !isQuiet { printer.finish(to: &text) }
-      SummaryText(style: .ofStandardOutput).write(summary, to: &text)
+      SummaryText(style: .ofStandardOutput).write(summary, promise, to: &text)
       try print(text.bytes)
     }
     try print([], isLast: true)

@@ -1,5 +1,6 @@
 import ArgumentParser
 import BoardProfiles
+import LocationPolicy
 import LocationSimulation
 import LocationTypes
 import SimulatedHAL
@@ -55,6 +56,12 @@ struct Simulate: ParsableCommand {
     transform: Values.accuracy)
   var accuracy = -1.0
 
+  @Flag(
+    help:
+      "Give the board a motion sensor, whether its profile has one or not: an accelerometer that wakes within 2 s, with one false alarm an hour."
+  )
+  var motion = false
+
   @Option(help: ArgumentHelp("Errors of the simulated positions.", valueName: "noise"))
   var noise = NoiseName.real
 
@@ -97,6 +104,12 @@ struct Simulate: ParsableCommand {
     plan.noise = noise == .real ? .real : .none
     plan.samplesTimeToFirstFix = ttff == .sampled
     plan.seed = seed
+    if motion || profile.motion != nil {
+      plan.motion =
+        SimulatedAccelerometer(
+          route, stillAfter: profile.motion?.stillAfter ?? .seconds(10), seed: seed
+        ).spells
+    }
     var script = deferral.script
     script.defers = service == .deferred
     script.accuracy = accuracy
@@ -104,10 +117,18 @@ struct Simulate: ParsableCommand {
     let report = try RunReport(printing)
     let recording = try bytes.map { try ByteRecording(path: $0) }
     report.begin(headline(profile, duration))
+    var promise: PromiseTally?
+    if !script.defers, LocationAccuracy.bound(of: accuracy) != nil {
+      promise = PromiseTally(route, within: accuracy, profile)
+    }
     let result = Session(profile, script).simulate(
       plan, progress: { report.advance(to: $0) },
-      bytes: recording.map { recording in { recording.add($0) } }, sink: { report.take($0) })
-    try report.finish(result.summary)
+      bytes: recording.map { recording in { recording.add($0) } },
+      sink: {
+        report.take($0)
+        promise?.add($0)
+      })
+    try report.finish(result.summary, promise: promise?.finish(at: .boot + duration))
     try recording?.commit()
     try RunCheck.check(result)
   }

@@ -10,7 +10,7 @@ struct SummaryText {
   init(style: Style) { self.style = style }
 
   /// Adds the summary.
-  func write(_ summary: TraceSummary, to text: inout Text) {
+  func write(_ summary: TraceSummary, _ promise: PromiseSummary? = nil, to text: inout Text) {
     text.add("\n")
     row("fixes", "\(Words.count(summary.fixes)) in \(Words.duration(summary.duration))", to: &text)
     row(
@@ -28,7 +28,22 @@ struct SummaryText {
       "board",
       "woke \(Words.times(summary.hostWakes)), "
         + "awake \(Words.duration(summary.awake))", to: &text)
+    if let promise { write(promise, to: &text) }
     if let energy = summary.energy { write(energy, summary.duration, to: &text) }
+  }
+
+  private func write(_ promise: PromiseSummary, to text: inout Text) {
+    let share = Words.decimal(promise.error.share * 100, places: 2)
+    row(
+      "promise",
+      "\(Words.distance(promise.bound_m)) broken \(share) % of the time, p95 "
+        + "\(Words.distance(promise.error.p95_m)), worst \(Words.distance(promise.error.greatest_m))",
+      to: &text)
+    let ratio = promise.ratio.map { Words.decimal($0, places: 2) + " ×" } ?? "-"
+    row(
+      "optimum",
+      "\(Words.energy(promise.optimum_mJ)); this run \(Words.energy(promise.receiver_mJ)) from the "
+        + "first report on: \(ratio)", to: &text)
   }
 
   private func write(_ energy: TraceEnergy, _ duration: Interval, to text: inout Text) {

@@ -57,7 +57,9 @@ enum TraceJSON {
   }
 
   /// Adds the last line.
-  static func write(_ summary: TraceSummary, to json: inout JSONWriter) {
+  static func write(
+    _ summary: TraceSummary, _ promise: PromiseSummary? = nil, to json: inout JSONWriter
+  ) {
     json.begin()
     json.member("kind", "summary")
     json.member("fixes", Int64(summary.fixes))
@@ -70,7 +72,22 @@ enum TraceJSON {
     json.member("max_delay_s", trimmed: summary.longestDelay.microseconds, scale: 6)
     json.member("duration_s", trimmed: summary.duration.microseconds, scale: 6)
     if let energy = summary.energy { write(energy, to: &json) }
+    if let promise { write(promise, to: &json) }
     json.end()
+  }
+
+  private static func write(_ promise: PromiseSummary, to json: inout JSONWriter) {
+    json.object("promise") { json in
+      json.member("bound_m", promise.bound_m)
+      json.member("seconds", Int64(promise.error.seconds))
+      json.member("broken_s", Int64(promise.error.broken))
+      json.member("broken_share", promise.error.share)
+      json.member("p95_m", promise.error.p95_m)
+      json.member("worst_m", promise.error.greatest_m)
+      json.member("receiver_mj", promise.receiver_mJ)
+      json.member("optimum_mj", promise.optimum_mJ)
+      if let ratio = promise.ratio { json.member("ratio", ratio) }
+    }
   }
 
   private static func write(_ energy: TraceEnergy, to json: inout JSONWriter) {

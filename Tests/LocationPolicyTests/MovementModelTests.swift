@@ -19,6 +19,7 @@ struct MovementModelTests {
     figures.acquire_mW = 27.6
     figures.track_mW = 24.6
     figures.standby_mW = 0.106
+    figures.startUp = .zero
     return figures
   }
 

@@ -1,0 +1,107 @@
+import LocationTypes
+import SimulatedHAL
+
+/// When a motion sensor carried along a track would say motion.
+///
+/// What a recorded track tells of motion is blurred by the errors of its receiver. A second counts as
+/// motion where the track, smoothed by a median of 9 s, comes more than 12 m away within 30 s, or 5 m
+/// within 8 s; each spell begins and ends where it goes faster than 0.35 m/s. The line follows up to
+/// 2 s late, falls back only after `stillAfter`, and gives one false alarm an hour.
+public struct SimulatedAccelerometer: Sendable {
+  /// Longest delay from the beginning of motion to the edge.
+  static let latency_s = 2.0
+  /// Mean time between two false alarms.
+  static let alarmEvery_s = 3_600.0
+
+  /// The spells during which the line is active, from the track's first point on.
+  public let spells: [Range<Instant>]
+
+  /// Follows `track`. O(seconds).
+  ///
+  /// - Parameters:
+  ///   - stillAfter: How long after the last motion the line falls back.
+  ///   - seed: Reproduces delays and false alarms.
+  public init(_ track: Track, stillAfter: Interval = .seconds(10), seed: UInt64) {
+    let isMoving = SimulatedAccelerometer.motion(TrackSeconds(track, gapLimit: .unlimited))
+    var random = SimulationRandom(seed: seed, stream: 9)
+    var raw: [(begin: Double, end: Double)] = []
+    var second = 0
+    while second < isMoving.count {
+      guard isMoving[second] else {
+        second += 1
+        continue
+      }
+      var end = second
+      while end < isMoving.count, isMoving[end] { end += 1 }
+      let late = random.uniform(0, min(SimulatedAccelerometer.latency_s, Double(end - second)))
+      raw.append((Double(second) + late, Double(end) + stillAfter.seconds))
+      second = end
+    }
+    for second in isMoving.indices
+    where random.uniform() < 1 / SimulatedAccelerometer.alarmEvery_s {
+      raw.append((Double(second), Double(second) + stillAfter.seconds))
+    }
+    spells = SimulatedAccelerometer.joined(raw)
+  }
+
+  private static func joined(_ raw: [(begin: Double, end: Double)]) -> [Range<Instant>] {
+    var spells: [Range<Instant>] = []
+    for spell in raw.sorted(by: { $0.begin < $1.begin }) {
+      let begin = Instant(seconds: spell.begin)
+      let end = Instant(seconds: spell.end)
+      if let last = spells.last, begin <= last.upperBound {
+        spells[spells.count - 1] = last.lowerBound..<max(last.upperBound, end)
+      } else {
+        spells.append(begin..<end)
+      }
+    }
+    return spells
+  }
+}
+
+// MARK: Motion from places
+
+extension SimulatedAccelerometer {
+  /// Whether there is motion, second by second.
+  static func motion(_ track: TrackSeconds) -> [Bool] {
+    let count = track.places.count
+    let offsets = track.places.map { track.places[0].localOffset(to: $0) }
+    let east = medians(offsets.map(\.east))
+    let north = medians(offsets.map(\.north))
+    func moved(_ second: Int, within window: Int) -> Double {
+      let before = max(second - window / 2, 0)
+      let after = min(second + window / 2, count - 1)
+      let (x, y) = (east[after] - east[before], north[after] - north[before])
+      return (x * x + y * y).squareRoot()
+    }
+    var isMoving = (0..<count).map { moved($0, within: 30) > 12 || moved($0, within: 8) > 5 }
+    var second = 0
+    while second < count {
+      guard isMoving[second] else {
+        second += 1
+        continue
+      }
+      var end = second
+      while end < count, isMoving[end] { end += 1 }
+      let isSlow = { (at: Int) in moved(at, within: 6) / 6 < 0.35 }
+      for at in second..<end {
+        guard isSlow(at) else { break }
+        isMoving[at] = false
+      }
+      for at in (second..<end).reversed() {
+        guard isSlow(at) else { break }
+        isMoving[at] = false
+      }
+      second = end
+    }
+    return isMoving
+  }
+
+  /// The median of the nine values around each.
+  private static func medians(_ values: [Double]) -> [Double] {
+    values.indices.map { middle in
+      let window = values[max(middle - 4, 0)...min(middle + 4, values.count - 1)].sorted()
+      return window[window.count / 2]
+    }
+  }
+}
