@@ -97,7 +97,6 @@ public struct PauseMonitor: Equatable, Sendable {
     // fix showed, the detector has begun anew by itself.
     if outcome == .resume, finding != .moved { detector = StillnessDetector() }
     if state == .idle, next == .watching { detector = StillnessDetector() }
-    if outcome == .pause { owedSince = nil }
     state = next
     return outcome
   }

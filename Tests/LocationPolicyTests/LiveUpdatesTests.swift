@@ -233,6 +233,21 @@ struct LiveUpdatesTests {
     #expect(Self.all(&updates).map(\.iterator) == [1])
   }
 
+  @Test("LIV-9, LIV-4: an iterator that opens knows what the line has said, and since when")
+  func openWithLine() {
+    var moving = LiveUpdates()
+    moving.hear(.moving, at: .boot)
+    _ = moving.open(.default)
+    for second in 0...2_000 { moving.take(stored(0, at: Double(second))) }
+    #expect(moving.isLive)
+    var still = LiveUpdates()
+    still.hear(.still, at: .boot)
+    still.hear(.still, at: Instant(seconds: 590))
+    _ = still.open(.default)
+    for second in 0...600 { still.take(stored(0, at: Double(second))) }
+    #expect(!still.isLive)
+  }
+
   @Test("LIV-10: who is slow gets the newest fix and the count of the others")
   func slow() {
     var updates = LiveUpdates()

@@ -58,6 +58,8 @@ struct LocationRequestTests {
         #expect(request.handle(event) == outcome, "\(event)")
         #expect(request.state == (ends ? .idle : .pending))
         #expect((request.terms == nil) == ends)
+        // Nothing is kept of a call that ended, no place either.
+        #expect((request == LocationRequest()) == ends)
         #expect(request.check == (ends ? .distantFuture : Instant(seconds: 30)))
       }
     }

@@ -54,6 +54,11 @@ struct PauseLookTests {
     #expect(Self.next(monitor, at: 502, 8, .moving) == 514.5)
     #expect(Self.next(monitor, at: 502, 1, .moving) == 517)
     #expect(monitor.isPaused)
+    // A new alarm is looked after as soon as may be.
+    _ = monitor.handle(.line(.still, at: Instant(seconds: 504)))
+    #expect(Self.next(monitor, at: 504, 1, .still) == .infinity)
+    _ = monitor.handle(.line(.moving, at: Instant(seconds: 505)))
+    #expect(Self.next(monitor, at: 505, 1, .moving) == 512)
   }
 
   @Test("PAU-4: a false alarm asks for one look, and does not end the pause")
