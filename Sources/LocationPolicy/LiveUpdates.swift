@@ -1,0 +1,131 @@
+import DeferralCache
+import LocationTypes
+
+/// The live updates of one client: a few iterators, each for itself (LIV-9).
+///
+/// Flags belong to the client, standing still to each iterator. What waits to be told is one element
+/// an iterator: flags and stationary in their latest state, and the newest fix (LIV-10). Holds no
+/// heap memory.
+public struct LiveUpdates: Sendable {
+  /// How many iterators a client may have at once.
+  public static let capacity = 4
+
+  /// The flags that hold now.
+  public private(set) var flags = LiveFlags.empty
+  private var iterators = InlineArray<4, LiveIterator?>(repeating: nil)
+  private var line = MotionLine.absent
+  private var lineSince = Instant.boot
+
+  /// No iterator is open.
+  public init() {}
+
+  /// How many iterators are open.
+  public var count: Int {
+    var count = 0
+    for i in 0..<LiveUpdates.capacity where iterators[i] != nil { count += 1 }
+    return count
+  }
+
+  /// Opens an iterator; nil when all places are taken. It is told the flags first, if there are any.
+  public mutating func open(_ configuration: LiveConfiguration) -> Int? {
+    for i in 0..<LiveUpdates.capacity where iterators[i] == nil {
+      iterators[i] = LiveIterator(configuration, line, since: lineSince)
+      return i
+    }
+    return nil
+  }
+
+  /// Closes an iterator; nothing more is told to it. A closed one stays closed.
+  ///
+  /// - Precondition: `iterator` came from ``open(_:)``.
+  public mutating func close(_ iterator: Int) {
+    precondition((0..<LiveUpdates.capacity).contains(iterator), "open gave another number")
+    iterators[iterator] = nil
+  }
+
+  /// Whether locations may be told at all.
+  public var isWithheld: Bool { flags.holdsAny(of: .withholding) }
+
+  /// Sets all flags; each change makes one element (LIV-7).
+  ///
+  /// Those that withhold erase what waits, and a change of accuracy too: a precise fix is not for a
+  /// reduced client (AUT-6), and a coarse one 4 km away is no movement.
+  public mutating func set(_ flags: LiveFlags) {
+    let changesAccuracy =
+      self.flags.holdsAny(of: .accuracyLimited) != flags.holdsAny(of: .accuracyLimited)
+    self.flags = flags
+    guard isWithheld || changesAccuracy else { return }
+    for i in 0..<LiveUpdates.capacity { iterators[i]?.withhold(line, since: lineSince) }
+  }
+
+  /// A fix was made; a reduced client's is the coarse one (AUT-6).
+  public mutating func take(_ stored: StoredFix) {
+    guard !isWithheld else { return }
+    for i in 0..<LiveUpdates.capacity { iterators[i]?.take(stored) }
+  }
+
+  /// A look while standing found nothing.
+  public mutating func lookFailed(at now: Instant) { handle(.noFix(at: now)) }
+
+  /// Time passed; due at ``check``.
+  public mutating func elapse(at now: Instant) { handle(.time(now)) }
+
+  /// The motion line says something.
+  public mutating func hear(_ said: MotionLine, at now: Instant) {
+    if said != line {
+      line = said
+      lineSince = now
+    }
+    // Also while locations are withheld: it tells nobody, and the word holds later.
+    for i in 0..<LiveUpdates.capacity { iterators[i]?.handle(.line(said, at: now)) }
+  }
+
+  private mutating func handle(_ event: PauseMonitor.Event) {
+    guard !isWithheld else { return }
+    for i in 0..<LiveUpdates.capacity { iterators[i]?.handle(event) }
+  }
+
+  /// The next element to tell, or nil when all is told; called after each step until nil.
+  public mutating func nextElement() -> LiveElement? {
+    for i in 0..<LiveUpdates.capacity {
+      if let element = iterators[i]?.nextElement(i, flags) { return element }
+    }
+    return nil
+  }
+}
+
+// MARK: - Demand
+
+extension LiveUpdates {
+  /// Whether an iterator wants every fix now.
+  public var isLive: Bool {
+    guard !isWithheld else { return false }
+    for i in 0..<LiveUpdates.capacity {
+      if let iterator = iterators[i], !iterator.monitor.isPaused { return true }
+    }
+    return false
+  }
+
+  /// When an iterator that stands wants its next fix, as ``PauseMonitor/nextFix(at:fastest:line:)``;
+  /// `.distantFuture` if none does.
+  public func nextFix(at now: Instant, fastest: Double, line: MotionLine) -> Instant {
+    guard !isWithheld else { return .distantFuture }
+    var next = Instant.distantFuture
+    for i in 0..<LiveUpdates.capacity {
+      if let iterator = iterators[i] {
+        next = min(next, iterator.monitor.nextFix(at: now, fastest: fastest, line: line))
+      }
+    }
+    return next
+  }
+
+  /// When ``elapse(at:)`` is due; `.distantFuture` if never.
+  public var check: Instant {
+    guard !isWithheld else { return .distantFuture }
+    var next = Instant.distantFuture
+    for i in 0..<LiveUpdates.capacity {
+      if let iterator = iterators[i] { next = min(next, iterator.monitor.check) }
+    }
+    return next
+  }
+}

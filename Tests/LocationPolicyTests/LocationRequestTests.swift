@@ -1,0 +1,158 @@
+import DeferralCache
+import LocationTypes
+import Testing
+
+@testable import LocationPolicy
+
+@Suite("One location, asked for once")
+struct LocationRequestTests {
+  static func terms(
+    _ accuracy: Double = 10, isUpdating: Bool = false, at now: Double = 0
+  ) -> LocationRequestTerms {
+    LocationRequestTerms(
+      desiredAccuracy: accuracy, isUpdating: isUpdating, at: Instant(seconds: now))
+  }
+
+  /// Called at 0 s for 10 m until 30 s; with one fix of 50 m if asked.
+  static func pending(withFix: Bool = false) -> LocationRequest {
+    var request = LocationRequest()
+    #expect(request.handle(.request(terms(), recent: nil)) == .nothing)
+    if withFix {
+      #expect(request.handle(.fix(stored(1, at: 1, accuracy_mm: 50_000))) == .nothing)
+    }
+    #expect(request.state == .pending)
+    return request
+  }
+
+  @Test("STD-11: every event in every state does one thing, DEF-44")
+  func everyPair() {
+    let good = stored(7, at: 5)
+    let poor = stored(8, at: 5, accuracy_mm: 60_000)
+    let first = stored(1, at: 1, accuracy_mm: 50_000)
+    let early = LocationRequest.Event.time(Instant(microseconds: 29_999_999))
+    let late = LocationRequest.Event.time(Instant(seconds: 30))
+    typealias Row = (
+      LocationRequest.Event, idle: LocationRequest.Outcome, empty: LocationRequest.Outcome,
+      some: LocationRequest.Outcome, ends: Bool
+    )
+    let table: [Row] = [
+      (.fix(good), .nothing, .deliver(good), .deliver(good), true),
+      (.fix(poor), .nothing, .nothing, .nothing, false),
+      (early, .nothing, .nothing, .nothing, false),
+      (late, .nothing, .fail(.locationUnknown), .deliver(first), true),
+      (.cancel, .nothing, .nothing, .nothing, true),
+      (.fail(.denied), .nothing, .fail(.denied), .fail(.denied), true),
+      (.request(Self.terms(1e9, at: 9), recent: good), .deliver(good), .nothing, .nothing, false),
+      (
+        .request(Self.terms(1e9, isUpdating: true), recent: good), .nothing, .nothing, .nothing,
+        false
+      ),
+    ]
+    for (event, idle, empty, some, ends) in table {
+      var request = LocationRequest()
+      #expect(request.handle(event) == idle)
+      #expect(request.state == .idle)
+      #expect(request.check == .distantFuture)
+      for (start, outcome) in [(Self.pending(), empty), (Self.pending(withFix: true), some)] {
+        var request = start
+        #expect(request.handle(event) == outcome, "\(event)")
+        #expect(request.state == (ends ? .idle : .pending))
+        #expect((request.terms == nil) == ends)
+        // Nothing is kept of a call that ended, no place either.
+        #expect((request == LocationRequest()) == ends)
+        #expect(request.check == (ends ? .distantFuture : Instant(seconds: 30)))
+      }
+    }
+  }
+
+  @Test("STD-11: the first fix that is accurate enough is delivered, and only that")
+  func goodEnough() {
+    var request = Self.pending()
+    #expect(request.handle(.fix(stored(1, at: 1, accuracy_mm: 10_001))) == .nothing)
+    let good = stored(2, at: 2, accuracy_mm: 10_000)
+    #expect(request.handle(.fix(good)) == .deliver(good))
+    #expect(request.handle(.fix(stored(3, at: 3, accuracy_mm: 1_000))) == .nothing)
+    #expect(request.handle(.time(Instant(seconds: 30))) == .nothing)
+  }
+
+  @Test("STD-11: at the end of its time the best is delivered, the newer of equals")
+  func best() {
+    var request = Self.pending()
+    let fixes: [(UInt64, Int32?)] = [
+      (1, nil), (2, nil), (3, 40_000), (4, nil), (5, 20_000), (6, 30_000), (7, 20_000), (8, 20_001),
+    ]
+    let bests: [UInt64] = [1, 2, 3, 3, 5, 5, 7, 7]
+    for (number, accuracy_mm) in fixes {
+      let made = stored(number, at: Double(number), accuracy_mm: accuracy_mm)
+      #expect(request.handle(.fix(made)) == .nothing)
+      var ended = request
+      let outcome = ended.handle(.time(Instant(seconds: 30)))
+      guard case .deliver(let told) = outcome else {
+        Issue.record("no fix: \(outcome)")
+        continue
+      }
+      #expect(told.name.sequence == bests[Int(number) - 1])
+    }
+    // A fix that comes when time is over ends it too.
+    let last = stored(9, at: 30, accuracy_mm: 15_000)
+    #expect(request.handle(.fix(last)) == .deliver(last))
+  }
+
+  @Test("STD-11: a recent fix is the first candidate")
+  func recent() {
+    var request = LocationRequest()
+    let good = stored(1, at: -5)
+    #expect(request.handle(.request(Self.terms(), recent: good)) == .deliver(good))
+    let poor = stored(2, at: -5, accuracy_mm: 99_000)
+    #expect(request.handle(.request(Self.terms(), recent: poor)) == .nothing)
+    #expect(request.handle(.time(Instant(seconds: 30))) == .deliver(poor))
+    // Nothing is left over for the next call.
+    #expect(request.handle(.request(Self.terms(at: 40), recent: nil)) == .nothing)
+    #expect(request.check == Instant(seconds: 70))
+    #expect(request.handle(.time(Instant(seconds: 70))) == .fail(.locationUnknown))
+  }
+
+  @Test(
+    "STD-11: the best there is means 5 m, and metres mean themselves",
+    arguments: [
+      (-1.0, 5.0), (-2, 5), (0, 5), (4.9, 5), (.nan, 5), (5.1, 5.1), (10, 10), (3_000, 3_000),
+      (.infinity, .infinity), (-.infinity, 5),
+    ])
+  func accuracies(_ desired: Double, _ accuracy: Double) {
+    #expect(Self.terms(desired).accuracy == accuracy)
+  }
+
+  @Test("STD-11: exactly one fix or one error a call, whatever happens")
+  func exactlyOne() {
+    var random = SeededGenerator(seed: 11)
+    for _ in 0..<500 {
+      var request = LocationRequest()
+      var owed = 0
+      for second in 0..<200 {
+        let now = Double(second)
+        let event: LocationRequest.Event
+        switch Int.random(in: 0..<30, using: &random) {
+        case 0, 1:
+          event = .request(Self.terms(at: now), recent: nil)
+          if request.state == .idle { owed = 1 }
+        case 2:
+          event = .cancel
+          owed = 0
+        case 3: event = .fail(.locationUnknown)
+        case 4...6:
+          let accuracy_mm = Int32.random(in: 9_000...99_000, using: &random)
+          event = .fix(stored(UInt64(second), at: now, accuracy_mm: accuracy_mm))
+        case _: event = .time(Instant(seconds: now))
+        }
+        switch request.handle(event) {
+        case .nothing: break
+        case .deliver, .fail:
+          #expect(owed == 1)
+          owed = 0
+        }
+        #expect((request.state == .pending) == (owed == 1))
+        if let terms = request.terms { #expect(now <= terms.until.seconds) }
+      }
+    }
+  }
+}

@@ -1,0 +1,132 @@
+import LocationTypes
+import Testing
+
+@testable import LocationPolicy
+
+@Suite("Pauses over hours, with a receiver that wanders")
+struct PauseTimelineTests {
+  @Test(
+    "PAU-1: at rest it pauses in time and never resumes, each second or sparsely, PAU-8",
+    arguments: SpeedKind.allCases, [1.0, 7, 60, 300])
+  func rest(_ kind: SpeedKind, _ interval: Double) {
+    for activity in [ActivityType.other, .automotiveNavigation, .fitness] {
+      for seed: UInt64 in 1...2 {
+        var receiver = WanderingReceiver(seed: seed, kind)
+        var monitor = PauseMonitor(activity)
+        _ = monitor.handle(.start)
+        var paused: Double?
+        var resumes = 0
+        for step in 0...Int(2 * 3_600 / interval) {
+          let time = Double(step) * interval
+          switch monitor.handle(.fix(receiver.fix(at: time))) {
+          case .nothing: break
+          case .pause: paused = paused ?? time
+          case .resume: resumes += 1
+          }
+        }
+        let dwell = activity.pause.dwell.seconds
+        let late = (paused ?? .infinity) - dwell
+        #expect(late >= 0)
+        #expect(late <= max(60, interval), "\(activity) \(seed): \(late) s late")
+        #expect(resumes == 0, "\(activity) \(seed)")
+      }
+    }
+  }
+
+  /// A wearer who rests, then moves: what the monitor made of it.
+  struct Ride {
+    var resumedAfter: Double?
+    var metres = 0.0
+    var looks = 0
+
+    /// Looks as the engine would: a fix 3 s after it is wanted. The line tells of the departure
+    /// after 2 s.
+    init(
+      _ activity: ActivityType, _ kind: SpeedKind, speed: Double, line hasLine: Bool, seed: UInt64
+    ) {
+      var receiver = WanderingReceiver(seed: seed, kind)
+      var monitor = PauseMonitor(activity)
+      if hasLine { _ = monitor.handle(.line(.still, at: .boot)) }
+      _ = monitor.handle(.start)
+      let leaves = 1_200.0 + Double(seed) * 37
+      var line = hasLine ? MotionLine.still : .absent
+      var ready: Double?
+      for second in 0...2_400 where resumedAfter == nil {
+        let time = Double(second)
+        let now = Instant(seconds: time)
+        let east = max(0, time - leaves) * speed
+        if hasLine, time == leaves + 2 {
+          line = .moving
+          _ = monitor.handle(.line(.moving, at: now))
+        }
+        var outcome = monitor.handle(.time(now))
+        if !monitor.isPaused || (ready.map { $0 <= time } ?? false) {
+          if monitor.isPaused { looks += 1 }
+          ready = nil
+          let now = time < leaves ? 0 : speed
+          outcome = monitor.handle(.fix(receiver.fix(at: time, east: east, speed: now)))
+        } else if ready == nil, monitor.nextFix(at: now, fastest: 40, line: line) <= now {
+          ready = time + 3
+        }
+        if outcome == .resume {
+          resumedAfter = time - leaves
+          metres = east
+        }
+      }
+    }
+  }
+
+  @Test(
+    "PAU-4: with a motion line it resumes within 60 s or 100 m, whatever the receiver tells",
+    arguments: SpeedKind.allCases, [0.7, 1.4, 3, 8, 14, 35])
+  func departs(_ kind: SpeedKind, _ speed: Double) {
+    for activity in [ActivityType.other, .automotiveNavigation, .fitness] {
+      for seed: UInt64 in 1...3 {
+        let ride = Ride(activity, kind, speed: speed, line: true, seed: seed)
+        let after = ride.resumedAfter ?? .infinity
+        #expect(after > 0)
+        #expect(after <= 60 || ride.metres <= 100, "\(activity) \(after) s \(ride.metres) m")
+      }
+    }
+  }
+
+  @Test("PAU-4: without a line it resumes within a look and its confirmation")
+  func departsWithoutLine() {
+    for kind in SpeedKind.allCases {
+      for speed in [1.4, 14] {
+        for seed: UInt64 in 1...6 {
+          let ride = Ride(.other, kind, speed: speed, line: false, seed: seed)
+          let after = ride.resumedAfter ?? .infinity
+          #expect(after > 0 && after <= 75 + 50 / speed, "\(kind) \(speed): \(after) s")
+        }
+      }
+    }
+  }
+
+  @Test("PAU-1: a day at rest with an alarm each hour: one look each, and no resume")
+  func day() {
+    for kind in SpeedKind.allCases {
+      var receiver = WanderingReceiver(seed: 3, kind)
+      var monitor = PauseMonitor(.other)
+      _ = monitor.handle(.line(.still, at: .boot))
+      _ = monitor.handle(.start)
+      var line = MotionLine.still
+      var looks = 0
+      for second in 0..<86_400 {
+        let time = Double(second)
+        let now = Instant(seconds: time)
+        if second % 3_600 == 1_800 { line = .moving }
+        if second % 3_600 == 1_804 { line = .still }
+        #expect(monitor.handle(.line(line, at: now)) == .nothing)
+        #expect(monitor.handle(.time(now)) != .resume)
+        if monitor.isPaused {
+          guard monitor.nextFix(at: now, fastest: 40, line: line) <= now else { continue }
+          looks += 1
+        }
+        #expect(monitor.handle(.fix(receiver.fix(at: time))) != .resume)
+      }
+      #expect(monitor.isPaused)
+      #expect(looks == 24, "\(kind)")
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import Foundation
+import LocationTypes
+import Testing
+
+@testable import LocationPolicy
+
+/// The folder of recorded trips that are no part of the package; nil where it is absent.
+let recordedTracks: URL? = {
+  let place: URL
+  if let path = ProcessInfo.processInfo.environment["TORPOR_DATA"] {
+    place = URL(fileURLWithPath: path)
+  } else {
+    place =
+      URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
+      .appendingPathComponent("../shared/data").standardizedFileURL
+  }
+  let tracks = place.appendingPathComponent("tracks")
+  return FileManager.default.fileExists(atPath: tracks.path) ? tracks : nil
+}()
+
+@Suite("Pauses that a bicycle computer recorded", .enabled(if: recordedTracks != nil))
+struct RecordedPausesTests {
+  static func rows(_ name: String) throws -> [[String]] {
+    let folder = try #require(recordedTracks)
+    let text = try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
+    return text.split(separator: "\n").dropFirst().map {
+      $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+    }
+  }
+
+  /// What came of one ride.
+  struct Agreement {
+    var stops = 0
+    var found = 0
+    var pauses = 0
+    var confirmed = 0
+  }
+
+  /// Pauses by a dwell of some seconds, against the computer's own stops of `least` seconds or more.
+  static func compare(_ name: String, least: Double) throws -> Agreement {
+    var monitor = PauseMonitor(
+      thresholds: PauseThresholds(dwell: .seconds(8), radius: 12))
+    _ = monitor.handle(.start)
+    let points = try rows("\(name).csv")
+    let start = try #require(Double(points[0][0]))
+    var pauses: [ClosedRange<Double>] = []
+    var since: Double?
+    var last = 0.0
+    for row in points {
+      guard let time = Double(row[0]), let latitude = Double(row[1]),
+        let longitude = Double(row[2]),
+        let place = Coordinate(latitude: latitude, longitude: longitude)
+      else { continue }
+      last = time
+      var made = Fix(acquired: Instant(seconds: time - start + 1), coordinate: place)
+      made.horizontalAccuracy_mm = 3_000
+      if row.count > 4, let speed = Double(row[4]) { made.speed_mmps = Int32(speed * 1e3) }
+      switch monitor.handle(.fix(made)) {
+      case .nothing: break
+      case .pause: since = start - 1 + monitor.detector.since.seconds
+      case .resume:
+        if let begun = since { pauses.append(begun...time) }
+        since = nil
+      }
+    }
+    if let begun = since { pauses.append(begun...last) }
+    var result = Agreement()
+    let all = try rows("\(name).pauses.csv").compactMap { row -> ClosedRange<Double>? in
+      guard let from = Double(row[0]), let to = Double(row[1]), to >= start, from <= last else {
+        return nil
+      }
+      return from...to
+    }
+    for stop in all where stop.upperBound - stop.lowerBound >= least {
+      result.stops += 1
+      if pauses.contains(where: { $0.overlaps(stop) }) { result.found += 1 }
+    }
+    result.pauses = pauses.count
+    result.confirmed = pauses.filter { pause in all.contains { $0.overlaps(pause) } }.count
+    return result
+  }
+
+  @Test(
+    "PAU-1, PAU-4: stops of a bicycle are found and end, with thresholds of seconds",
+    arguments: [
+      ("bike_toronto_2011-06-26", 0.9, 0.9), ("bike_shanghai_elemnt_2019-02-17", 0.9, 0.9),
+    ])
+  func stops(_ name: String, _ foundShare: Double, _ confirmedShare: Double) throws {
+    let agreement = try Self.compare(name, least: 15)
+    print("\(name): \(agreement)")
+    #expect(Double(agreement.found) >= foundShare * Double(agreement.stops))
+    #expect(Double(agreement.confirmed) >= confirmedShare * Double(agreement.pauses))
+  }
+}
