@@ -79,6 +79,8 @@ struct MovementModel: Equatable, Sendable {
     let seen = history.last
     let price = price(figures)
     let isStill = history.hasLine && !seen.isMoving
+    let longestRun =
+      history.room * (history.count <= MovementTuning.firstFixes ? 1 : MovementTuning.runLimit)
     var risk = ExitRisk(chances, unit: history.unit)
     var best = 0.0
     var least = Double.infinity
@@ -92,6 +94,8 @@ struct MovementModel: Equatable, Sendable {
       let reach = seen.speed * ahead + 0.5 * MovementTuning.acceleration * ahead * ahead
       var outside = risk.seconds(until: cycle - 1)
       if history.hasLine { outside /= MovementTuning.standingRate }
+      // No network is trusted so far against what the receiver itself says of the speed.
+      if seen.speed * ahead > longestRun { break }
       if reach < history.room { outside = 0 }
       let spent = figures.track_mW + figures.standby_mW * off + figures.acquire_mW * search
       let cost = (spent + price * outside) / cycle
@@ -158,6 +162,10 @@ struct MovementTuning {
   /// The share of time outside above which the price rises, and the time over which it is judged.
   static let share = 0.003
   static let guardTime = 1_800.0
+  /// The receiver rests at most as long as a wearer who keeps the speed just told would take for so
+  /// many times the distance; for the first fixes, when nothing is known of the wearer, once.
+  static let runLimit = 3.0
+  static let firstFixes = 3
   /// Hardest start of a wearer, m/s².
   static let acceleration = 1.5
   /// The off clock goes at this rate while the line says still again after motion.

@@ -111,7 +111,8 @@ public struct Planner: Sendable {
     let receiver = receiver(
       for: situation.demand, situation.schedule, isInhibited: isInhibited)
     // A look that is due now is on its way already: the drain.
-    let check = situation.demand.check > now ? situation.demand.check : .distantFuture
+    let demanded = situation.demand.check > now ? situation.demand.check : .distantFuture
+    let check = min(demanded, situation.schedule?.wake ?? .distantFuture)
     if situation.isBusy || isInhibited {
       return Plan(receiver: receiver, board: .awake, wake: check, listens: true)
     }
@@ -120,7 +121,7 @@ public struct Planner: Sendable {
     }
     switch receiver {
     case .off, .standby:
-      return sleep(receiver, until: min(check, situation.schedule?.wake ?? check), at: now)
+      return sleep(receiver, until: check, at: now)
     case .tracking:
       return streaming(situation, at: now)
     case .batching:

@@ -19,13 +19,14 @@ public struct BoundSummary: Equatable, Sendable {
   public init() {}
 }
 
-/// Compares what was reported with the truth, at every whole second of a track.
+/// Compares what was reported with the truth, once a second, half way between whole seconds.
 ///
-/// The first report starts the count. A report holds at the second at which it came, and until the
-/// next one comes. O(1) a second; memory grows by 8 bytes a second.
+/// Receivers tell their fixes right after whole seconds: looked at there, each would count as late by
+/// a second, or none. The first report starts the count. A report holds until the next one comes. O(1) a second; memory grows by 8 bytes a second.
 public struct BoundTally: Sendable {
   private let bound_m: Double
   private let first: Instant
+  private let phase: Interval
   private let seconds: Int64
   private var reader: TrackReader
   private var report: (place: Coordinate, at: Instant)?
@@ -41,15 +42,17 @@ public struct BoundTally: Sendable {
   ///   - bound_m: How far from it the last report may be, metres; up to 100,000.
   ///   - start: When the track's first point was, on the clock of the reports.
   ///   - gapLimit: Seconds between two points further apart in time than this are left out.
+  ///   - phase: How long after each whole second to look, 0 to below 1 s.
   public init(
     _ track: Track, within bound_m: Double, start: Instant = .boot,
-    gapLimit: Interval = TrackSeconds.gapLimit
+    gapLimit: Interval = TrackSeconds.gapLimit, phase: Interval = .milliseconds(500)
   ) {
     var measured = track
     measured.gapLimit = gapLimit
     reader = TrackReader(measured)
     seconds = track.duration.microseconds / 1_000_000
-    first = start
+    first = start + phase
+    self.phase = phase
     self.bound_m = bound_m
   }
 
@@ -85,8 +88,8 @@ public struct BoundTally: Sendable {
   /// Looks at the seconds before `moment`.
   private mutating func count(before moment: Instant) {
     guard let report else { return }
-    while next <= seconds, first + .seconds(next) < moment {
-      let truth = reader.state(at: reader.track.firstTime + .seconds(next))
+    while .seconds(next) + phase <= .seconds(seconds), first + .seconds(next) < moment {
+      let truth = reader.state(at: reader.track.firstTime + .seconds(next) + phase)
       next += 1
       if truth.isGap { continue }
       let error = truth.coordinate.localDistance(to: report.place)

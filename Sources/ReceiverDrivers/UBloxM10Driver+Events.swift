@@ -17,10 +17,21 @@ extension UBloxM10Driver {
     case .lost:
       // A lost receiver can still be switched off; anything else waits for the next try.
       if wanted == .off { proceed() }
+    case .fallingAsleep: hurryAwake()
     case .powering, .pulsing, .waking, .probing, .probingDefault, .changingSpeed, .configuring,
-      .enabling, .muting, .changingWatermark, .draining, .unmuting, .leaving, .disabling,
-      .fallingAsleep:
+      .enabling, .muting, .changingWatermark, .draining, .unmuting, .leaving, .disabling:
       break  // One thing at a time; the goal is looked at when it is done.
+    }
+  }
+
+  /// A receiver that is wanted again is not left asleep until silence has proved that it sleeps:
+  /// waking one that is awake does no harm. Only its falling asleep is waited for.
+  private mutating func hurryAwake() {
+    switch wanted {
+    case .none, .off, .standby: break
+    case .tracking, .batching:
+      let asleep = max(now, sentAt + UBloxM10Driver.sleepEntry)
+      due = due.map { min($0, asleep) }
     }
   }
 

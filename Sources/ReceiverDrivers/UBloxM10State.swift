@@ -122,6 +122,8 @@ extension UBloxM10Driver {
   static let lossesBeforePowerCycle: UInt8 = 4
   /// The time in which a switch that fails is told; only then does the supply count as cut (PWR-4).
   static let switchTime = Interval.milliseconds(1)
+  /// The time in which a receiver that was sent to sleep has fallen asleep, its line included.
+  static let sleepEntry = Interval.milliseconds(500)
   /// How long the supply stays cut at least.
   static let supplyRest = Interval.seconds(1)
   /// Bytes that may stand before an answer in the receiver's output: an epoch's sentences.
