@@ -19,14 +19,15 @@ public struct BoundSummary: Equatable, Sendable {
   public init() {}
 }
 
-/// Compares what was reported with the truth, once a second, half way between whole seconds.
+/// Compares what was reported with the truth, at every whole second of a track.
 ///
-/// Receivers tell their fixes right after whole seconds: looked at there, each would count as late by
-/// a second, or none. The first report starts the count. A report holds until the next one comes. O(1) a second; memory grows by 8 bytes a second.
+/// A receiver's fix is of a whole second, and is told a moment later. A report that comes less than
+/// `grace` after a second counts for that second, as in the optimum, which tells a fix at its own
+/// second. The first report starts the count. A report holds until the next one comes. O(1) a second; memory grows by 8 bytes a second.
 public struct BoundTally: Sendable {
   private let bound_m: Double
+  /// Up to when reports count for second 0.
   private let first: Instant
-  private let phase: Interval
   private let seconds: Int64
   private var reader: TrackReader
   private var report: (place: Coordinate, at: Instant)?
@@ -42,17 +43,16 @@ public struct BoundTally: Sendable {
   ///   - bound_m: How far from it the last report may be, metres; up to 100,000.
   ///   - start: When the track's first point was, on the clock of the reports.
   ///   - gapLimit: Seconds between two points further apart in time than this are left out.
-  ///   - phase: How long after each whole second to look, 0 to below 1 s.
+  ///   - grace: How long after a second its report may come, 0 to below 1 s.
   public init(
     _ track: Track, within bound_m: Double, start: Instant = .boot,
-    gapLimit: Interval = TrackSeconds.gapLimit, phase: Interval = .milliseconds(500)
+    gapLimit: Interval = TrackSeconds.gapLimit, grace: Interval = .milliseconds(500)
   ) {
     var measured = track
     measured.gapLimit = gapLimit
     reader = TrackReader(measured)
     seconds = track.duration.microseconds / 1_000_000
-    first = start + phase
-    self.phase = phase
+    first = start + grace
     self.bound_m = bound_m
   }
 
@@ -88,8 +88,8 @@ public struct BoundTally: Sendable {
   /// Looks at the seconds before `moment`.
   private mutating func count(before moment: Instant) {
     guard let report else { return }
-    while .seconds(next) + phase <= .seconds(seconds), first + .seconds(next) < moment {
-      let truth = reader.state(at: reader.track.firstTime + .seconds(next) + phase)
+    while next <= seconds, first + .seconds(next) < moment {
+      let truth = reader.state(at: reader.track.firstTime + .seconds(next))
       next += 1
       if truth.isGap { continue }
       let error = truth.coordinate.localDistance(to: report.place)

@@ -20,7 +20,7 @@ public struct EnergyLedger: Equatable, Sendable {
   private var boardState = BoardState.awake
   private var board_mW = 0.0
   private var boardSince = Instant.boot
-  private var wakesByReason = [Int](repeating: 0, count: 4)
+  private var wakesByReason = [Int](repeating: 0, count: 5)
   /// The search for the very first fix: all acquiring before the receiver tracks or batches.
   private var firstSearch = (time: Interval.zero, mJ: 0.0, isOver: false)
   /// What the receiver draws tracking.
