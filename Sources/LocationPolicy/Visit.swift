@@ -65,6 +65,9 @@ public struct VisitTerms: Equatable, Sendable {
   public var still = Interval.seconds(3600)
   /// How soon one looks again after something changed.
   public var alert = Interval.seconds(60)
+  /// How much motion on the line since the last look calls for a look during a visit: what a walk
+  /// out of the circle takes, and the line's own time-out.
+  public var motion = Interval.seconds(100)
 
   /// The contract's figures.
   public init() {}

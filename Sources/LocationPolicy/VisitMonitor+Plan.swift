@@ -13,43 +13,65 @@ extension VisitMonitor {
   ///     visit is not looked at before its circle can have been left at that speed.
   ///   - line: What the motion line says now.
   public func nextFix(at now: Instant, fastest: Double, line: MotionLine) -> Instant {
-    guard state != .idle else { return .distantFuture }
-    guard let look else { return now }
+    guard let look else { return state == .idle ? .distantFuture : now }
     switch state {
     case .idle: return .distantFuture
-    case .underWay: return look + underWayGap(after: look, line: line)
-    case .visiting: return look + visitingGap(fastest: fastest, line: line)
+    case .underWay: return underWayNext(after: look, line: line)
+    case .visiting: return visitingNext(after: look, fastest: fastest, line: line)
     }
   }
 
-  private func underWayGap(after look: Instant, line: MotionLine) -> Interval {
+  private func underWayNext(after look: Instant, line: MotionLine) -> Instant {
+    let isStill = line == .still
     // It has come to rest since: the fix now says where, and nearly when.
-    if line == .still && lineThen != .still { return terms.alert }
-    guard let here = outside ?? stay else { return retry(terms.underWay) }
+    if isStill, self.line == .still, since > look { return max(look + terms.alert, since) }
+    guard let here = outside ?? stay else { return look + retry(terms.underWay) }
     // On the way nobody is about to stay.
-    if here.last.isUnderWay && here.first == here.last && line != .still {
-      return retry(terms.underWay)
+    if here.last.isUnderWay && here.first == here.last && !isStill {
+      return look + retry(terms.underWay)
     }
     let ripe = here.ripens(terms: terms, earliest: earliest)
-    if ripe <= look { return misses > 0 ? retry(terms.underWay) : terms.confirmation }
-    if misses > 0 && line != .still { return min(ripe - look, retry(terms.underWay)) }
-    return line == .still ? ripe - look : min(ripe - look, terms.underWay)
+    if ripe <= look { return look + (misses > 0 ? retry(terms.underWay) : terms.confirmation) }
+    return isStill ? ripe : min(ripe, look + retry(terms.underWay))
   }
 
-  private func visitingGap(fastest: Double, line: MotionLine) -> Interval {
-    if outside != nil { return misses > 0 ? retry(terms.resting) : terms.confirmation }
-    if line == .still && lineThen == .still { return terms.still }
-    if line == .moving && lineThen == .still { return terms.alert }
-    let gap = min(terms.resting, doubled(looksInside))
-    guard fastest > 0, let stay else { return gap }
+  private func visitingNext(after look: Instant, fastest: Double, line: MotionLine) -> Instant {
+    if outside != nil { return look + (misses > 0 ? retry(terms.resting) : terms.confirmation) }
+    switch line {
+    case .absent:
+      let gap = min(terms.resting, doubled(terms.alert, looksInside))
+      return look + max(gap, shortestWayOut(fastest: fastest))
+    case .moving:
+      let need = motionNeeded - moved
+      // Before a minute is over, one could not see whether somebody walks out.
+      guard self.line == .moving, since > look else { return look + max(.zero, need) }
+      return since + max(terms.alert, need)
+    case .still:
+      // There was motion enough, and nobody looked.
+      return moved >= motionNeeded ? max(look, since) : look + terms.still
+    }
+  }
+
+  /// Less and less eager: somebody who moves about the house has not left each time.
+  /// At the edge of the circle a few steps are enough.
+  private var motionNeeded: Interval {
+    let first = isAtEdge ? terms.confirmation : terms.motion
+    return min(terms.resting, doubled(first, looksInside))
+  }
+
+  /// How long it takes to leave the circle at that speed.
+  private func shortestWayOut(fastest: Double) -> Interval {
+    guard fastest > 0, let stay else { return .zero }
     let left = terms.departure * terms.reach(accuracy: stay.accuracy) - away
-    return max(gap, Interval(seconds: left / fastest))
+    return Interval(seconds: left / fastest)
   }
 
   /// After searches in vain: a minute, two, four, at most `most`.
   private func retry(_ most: Interval) -> Interval {
-    misses > 0 ? min(most, doubled(misses - 1)) : most
+    misses > 0 ? min(most, doubled(terms.alert, misses - 1)) : most
   }
 
-  private func doubled(_ times: Int) -> Interval { terms.alert * (1 << Int64(min(times, 8))) }
+  private func doubled(_ gap: Interval, _ times: Int) -> Interval {
+    gap * (1 << Int64(min(times, 8)))
+  }
 }

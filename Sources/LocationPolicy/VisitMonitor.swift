@@ -45,13 +45,16 @@ public struct VisitMonitor: Equatable, Sendable {
   var look: Instant?
   /// Looks in a row without a fix.
   var misses = 0
-  /// What the motion line said then.
-  var lineThen = MotionLine.absent
+  /// What the motion line says, since when, and how long it told motion since the last look.
+  var line = MotionLine.absent
+  var since = Instant.boot
+  var moved = Interval.zero
   /// Looks since something hinted at a departure; at most ``calm``.
   var looksInside = VisitMonitor.calm
   /// How far from the centre the newest fix was, metres.
   var away = 0.0
-  private var wasDisplaced = false
+  /// At the last look somebody was beyond the radius, or walked towards it, and had not left.
+  var isAtEdge = false
 
   /// So many looks after a hint one looks as seldom as without one.
   static let calm = 3
@@ -85,14 +88,12 @@ public struct VisitMonitor: Equatable, Sendable {
   public mutating func stop() { self = VisitMonitor(terms: terms) }
 
   /// Takes a fix, from whatever source, in the order of acquisition; an older one is ignored.
-  ///
-  /// - Parameter line: What the motion line said when the fix came.
-  public mutating func take(_ fix: Fix, line: MotionLine = .absent) -> Outcome {
+  public mutating func take(_ fix: Fix) -> Outcome {
     guard state != .idle else { return .nothing }
     if let newest, fix.acquired <= newest.acquired { return .nothing }
     let accuracy = fix.horizontalAccuracy ?? PathMeter.assumedAccuracy
     guard accuracy <= terms.worstAccuracy else {
-      miss(at: fix.acquired, line: line)
+      miss(at: fix.acquired)
       return .nothing
     }
     let mark = VisitMark(fix)
@@ -101,19 +102,33 @@ public struct VisitMonitor: Equatable, Sendable {
     misses = 0
     let next = VisitStay(first: mark, accuracy: accuracy, before: before)
     let outcome = step(mark, accuracy: accuracy, next)
-    noteLook(at: fix.acquired, line: line, accuracy: accuracy)
+    noteLook(at: fix.acquired)
+    noteEdge(of: terms.reach(accuracy: accuracy), mark)
     return outcome
   }
 
   /// A search of the receiver that began for this service ended without a fix. It says nothing
   /// about the wearer (VIS-11).
-  public mutating func miss(at now: Instant, line: MotionLine = .absent) {
+  public mutating func miss(at now: Instant) {
     guard state != .idle else { return }
     misses = min(misses + 1, 8)
-    look = max(look ?? now, now)
-    let hasTurned = line == .moving && lineThen == .still
-    looksInside = hasTurned ? 1 : min(looksInside + 1, VisitMonitor.calm)
-    lineThen = line
+    looksInside = min(looksInside + 1, VisitMonitor.calm)
+    noteLook(at: now)
+  }
+
+  /// The motion line turned. It moves nobody by itself, but it says when to look.
+  public mutating func turn(_ line: MotionLine, at now: Instant) {
+    guard state != .idle, line != self.line else { return }
+    switch self.line {
+    case .moving: moved = moved + max(.zero, now - max(since, look ?? since))
+    case .absent, .still: break
+    }
+    switch line {
+    case .moving: looksInside = 0
+    case .absent, .still: break
+    }
+    self.line = line
+    since = now
   }
 
   /// `next` is a stay that would begin with this fix.
@@ -184,13 +199,17 @@ public struct VisitMonitor: Equatable, Sendable {
     visit = opened
     state = .visiting
     looksInside = VisitMonitor.calm
-    wasDisplaced = true
+    isAtEdge = true
     return .arrived(opened)
   }
 
   private mutating func close(_ here: VisitStay, outside mark: VisitMark) -> Outcome {
     guard var closed = visit else { return .nothing }
     var departure = here.departure(terms: terms, outside: mark)
+    // It was left in the motion that still goes on, not before.
+    if line == .moving, since > departure.instant, since <= mark.acquired {
+      departure = mark.moment(since)
+    }
     if let arrival = closed.arrival, departure.instant < arrival.instant { departure = arrival }
     closed.departure = departure
     earliest = departure.instant
@@ -199,17 +218,15 @@ public struct VisitMonitor: Equatable, Sendable {
     return .departed(closed)
   }
 
-  private mutating func noteLook(at time: Instant, line: MotionLine, accuracy: Double) {
+  private mutating func noteLook(at time: Instant) {
     look = max(look ?? time, time)
-    let displaced = state == .visiting && away > terms.reach(accuracy: accuracy)
-    if line == .moving && lineThen == .still {
-      looksInside = 1
-    } else if displaced && !wasDisplaced {
-      looksInside = 0
-    } else {
-      looksInside = min(looksInside + 1, VisitMonitor.calm)
-    }
-    wasDisplaced = displaced
-    lineThen = line
+    moved = .zero
+  }
+
+  /// Counts the looks since the last hint: that the wearer comes to the edge of the circle.
+  private mutating func noteEdge(of reach: Double, _ mark: VisitMark) {
+    let wasAtEdge = isAtEdge
+    isAtEdge = state == .visiting && away > (mark.isUnderWay ? reach / 2 : reach)
+    looksInside = isAtEdge && !wasAtEdge ? 0 : min(looksInside + 1, VisitMonitor.calm)
   }
 }

@@ -161,10 +161,10 @@ struct GeneratedDays {
       if time > nextMove {
         // To another room, and still again.
         target = Place(
-          east: centre.east + uniform(-12...12), north: centre.north + uniform(-12...12))
+          east: centre.east + uniform(-9...9), north: centre.north + uniform(-9...9))
         nextMove = time + uniform(120...2400)
         motion.append((time, true))
-        motion.append((time + 60, false))
+        if time + 60 < end { motion.append((time + 60, false)) }
       }
       let (east, north) = (target.east - place.east, target.north - place.north)
       let left = (east * east + north * north).squareRoot()
@@ -174,7 +174,7 @@ struct GeneratedDays {
           east: place.east + east / left * step, north: place.north + north / left * step)
       }
       emit(
-        speed: step / interval, deviation: 8, memory: 90, hasFix: !outage.contains(time))
+        speed: step / interval, deviation: 6, memory: 90, hasFix: !outage.contains(time))
     }
   }
 

@@ -96,15 +96,16 @@ struct VisitRun {
     _ = monitor.start(at: .boot)
     run.looks = Searches(days, seed: seed, delay: delay, hasLine: hasLine).run(
       next: { monitor.nextFix(at: $0, fastest: 40, line: $1) },
-      take: { sample, line in
+      turn: { monitor.turn($0, at: $1) },
+      take: { sample in
         guard let sample else {
           run.misses += 1
           return
         }
-        let outcome = monitor.take(Sphere.fix(sample), line: line)
+        let outcome = monitor.take(Sphere.fix(sample))
         if outcome != .nothing { run.told.append((sample.time, outcome)) }
       },
-      miss: { monitor.miss(at: $0, line: $1) })
+      miss: { monitor.miss(at: $0) })
     return run
   }
 }
@@ -126,7 +127,8 @@ struct Searches {
   /// Runs to the end of the days and gives the number of searches.
   func run(
     next: (Instant, MotionLine) -> Instant,
-    take: (GeneratedDays.Sample?, MotionLine) -> Void, miss: (Instant, MotionLine) -> Void
+    turn: (MotionLine, Instant) -> Void,
+    take: (GeneratedDays.Sample?) -> Void, miss: (Instant) -> Void
   ) -> Int {
     var generator = generator
     var looks = 0
@@ -140,8 +142,15 @@ struct Searches {
       let next = days.motion[change + 1]
       return next.moves ? next.since : next.since + 30
     }
+    func pass(until time: Double) {
+      while let next = turns(), next <= time {
+        change += 1
+        turn(line, Instant(seconds: next))
+      }
+    }
+    if hasLine { turn(line, .boot) }
     while index(now + 61) < days.samples.count {
-      while let turn = turns(), turn <= now { change += 1 }
+      pass(until: now)
       let asked = max(now, next(Instant(seconds: now), line).seconds)
       if let turn = turns(), turn < asked {
         now = turn
@@ -149,16 +158,16 @@ struct Searches {
       }
       guard index(asked + 61) < days.samples.count else { break }
       looks += 1
-      while let turn = turns(), turn <= asked { change += 1 }
+      pass(until: asked)
       let ready = asked + Double.random(in: delay, using: &generator)
       let found = (index(ready)...index(asked + 60)).first { days.samples[$0].hasFix }
       if let found {
         now = max(days.samples[found].time, ready)
-        take(days.samples[found], line)
+        take(days.samples[found])
       } else {
         now = asked + 60
-        take(nil, line)
-        miss(Instant(seconds: now), line)
+        take(nil)
+        miss(Instant(seconds: now))
       }
     }
     return looks
