@@ -148,8 +148,8 @@ public struct VisitMonitor: Equatable, Sendable {
         return open()
       }
       guard let gone = left(mark, next) else { return .nothing }
-      stay = gone
-      return settle(mark, accuracy: accuracy, next)
+      settle(in: gone, mark, accuracy: accuracy, next)
+      return open()
     case .visiting:
       if away <= terms.departure * reach {
         stay?.stay(until: mark)
@@ -157,10 +157,9 @@ public struct VisitMonitor: Equatable, Sendable {
         return .nothing
       }
       guard let gone = left(mark, next) else { return .nothing }
-      let outcome = close(here, outside: gone.first)
-      stay = gone
-      _ = settle(mark, accuracy: accuracy, next)
-      return outcome
+      settle(in: gone, mark, accuracy: accuracy, next)
+      // One outcome a fix: an arrival at the next place waits for the next look.
+      return close(here, outside: gone.first)
     }
   }
 
@@ -174,18 +173,18 @@ public struct VisitMonitor: Equatable, Sendable {
     return first
   }
 
-  /// Looks at the fix again after ``stay`` has begun anew: it is in it, or outside again.
-  private mutating func settle(_ mark: VisitMark, accuracy: Double, _ next: VisitStay) -> Outcome {
+  /// Begins ``stay`` anew; the fix is in it, or outside again.
+  private mutating func settle(
+    in place: VisitStay, _ mark: VisitMark, accuracy: Double, _ next: VisitStay
+  ) {
+    stay = place
     outside = nil
-    guard let here = stay else { return .nothing }
-    away = here.centre.localDistance(to: mark.coordinate)
-    guard away <= terms.reach(accuracy: accuracy) else {
+    away = place.centre.localDistance(to: mark.coordinate)
+    if away <= terms.reach(accuracy: accuracy) {
+      stay?.add(mark, accuracy: accuracy, terms: terms)
+    } else {
       outside = next
-      return .nothing
     }
-    stay?.add(mark, accuracy: accuracy, terms: terms)
-    // One outcome a fix: after a departure an arrival waits for the next look.
-    return state == .visiting ? .nothing : open()
   }
 
   private mutating func open() -> Outcome {

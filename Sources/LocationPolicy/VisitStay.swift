@@ -42,8 +42,8 @@ struct VisitMark: Equatable, Sendable {
 
 /// A place where somebody may be staying: fixes near each other, in constant memory.
 ///
-/// The centre is a running mean. A fix farther off than half a radius pulls no harder than one at
-/// half a radius, and one taken under way pulls a tenth: the way to the door moves it little.
+/// The centre is a running mean. A fix taken under way hardly counts: the way to the door moves it
+/// little. Once there are many, one farther off than half a radius pulls no harder than that.
 struct VisitStay: Equatable, Sendable {
   /// The last fix before the stay, nil when the stay was there first.
   let before: VisitMark?
@@ -66,7 +66,10 @@ struct VisitStay: Equatable, Sendable {
     weight = VisitStay.weight(of: first)
   }
 
-  private static func weight(of mark: VisitMark) -> Double { mark.isUnderWay ? 0.1 : 1 }
+  /// So many fixes at rest make a centre that one can trust.
+  private static let many = 60.0
+
+  private static func weight(of mark: VisitMark) -> Double { mark.isUnderWay ? 0.05 : 1 }
 
   /// A fix inside; it moves the centre.
   mutating func add(_ mark: VisitMark, accuracy: Double, terms: VisitTerms) {
@@ -74,7 +77,7 @@ struct VisitStay: Equatable, Sendable {
     weight += new
     let offset = centre.localOffset(to: mark.coordinate)
     let away = (offset.east * offset.east + offset.north * offset.north).squareRoot()
-    let limit = terms.radius / 2
+    let limit = weight > VisitStay.many ? terms.radius / 2 : .infinity
     let pull = new / weight * (away > limit ? limit / away : 1)
     centre = centre.moved(east: offset.east * pull, north: offset.north * pull)
     self.accuracy += (accuracy - self.accuracy) * new / weight

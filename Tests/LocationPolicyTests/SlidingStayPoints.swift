@@ -29,7 +29,9 @@ enum SlidingStayPoints {
         continue
       }
       guard haversine(start, sample) >= distance else { continue }
-      if sample.time - start.time >= time { stays.append(Stay(start: start.time, end: sample.time)) }
+      if sample.time - start.time >= time {
+        stays.append(Stay(start: start.time, end: sample.time))
+      }
       start = sample
     }
     if includesLast, previous.time - start.time >= time {
