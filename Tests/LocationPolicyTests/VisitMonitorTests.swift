@@ -277,6 +277,28 @@ struct VisitMonitorTests {
     #expect(early.arrival?.arrival == nil)
   }
 
+  @Test("VIS-6: arrival ≤ departure, even when fixes from before the start come late")
+  func lateFixes() throws {
+    let arrival = VisitMoment(instant: Instant(seconds: 590), utc: nil)
+    let kept = Visit(coordinate: equator, horizontalAccuracy: 7, arrival: arrival)
+    var monitor = VisitMonitor()
+    _ = monitor.start(at: Instant(seconds: 600), cached: kept)
+    _ = monitor.take(fix(at: 580))
+    _ = monitor.take(fix(at: 585, east: 600, speed_mmps: 10_000))
+    let visit = try #require(monitor.take(fix(at: 610, east: 900)).departure)
+    #expect(visit.departure == arrival)
+  }
+
+  @Test("VIS-9: a fix counts once, and none after a newer one")
+  func order() {
+    var monitor = VisitMonitor.visiting()
+    _ = monitor.take(fix(at: 900, east: 10))
+    let before = monitor
+    #expect(monitor.take(fix(at: 900, east: 500)) == .nothing)
+    #expect(monitor.take(fix(at: 899, east: 500)) == .nothing)
+    #expect(monitor == before)
+  }
+
   @Test("VIS-6: UTC is that of the nearest fix and the time between, nil without one")
   func utc() throws {
     func dated(_ time: Double, _ east: Double, _ speed: Int32?) -> Fix {

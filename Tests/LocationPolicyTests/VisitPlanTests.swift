@@ -58,6 +58,11 @@ struct VisitPlanTests {
     slow.miss(at: Instant(seconds: 580))
     #expect(Self.next(slow) == 700)
     #expect(slow.take(fix(at: 700)).arrival != nil)
+    var exact = VisitMonitor.started()
+    _ = exact.take(fix(at: 0))
+    #expect(Self.next(exact, .still) == 300)
+    exact.miss(at: Instant(seconds: 300))
+    #expect(Self.next(exact, .still) == 360)
   }
 
   @Test("VIS-9: during a visit every 8 minutes, 20 s after a first fix outside")
@@ -179,5 +184,27 @@ struct VisitPlanTests {
     let arrived = try #require(monitor.take(fix(at: 1820, east: 150)).arrival?.arrival)
     #expect(departed.instant.seconds > 1300)
     #expect(arrived.instant == departed.instant)
+  }
+
+  @Test("VIS-6: the dwell time at the next place does not begin before the departure")
+  func nextDwell() {
+    var monitor = VisitMonitor.visiting()
+    _ = monitor.take(fix(at: 900))
+    _ = monitor.take(fix(at: 1380, east: 150))
+    let departure = monitor.take(fix(at: 1580, east: 150)).departure?.departure
+    // 80 m at 1.3 m/s before 1380 s, and the dwell time.
+    #expect(abs((departure?.instant.seconds ?? 0) - 1318.5) < 0.1)
+    #expect(abs(Self.next(monitor) - 1618.5) < 0.1)
+  }
+
+  @Test("VIS-6: an arrival is not before the last fix elsewhere")
+  func arrivalAfterBefore() {
+    var monitor = VisitMonitor.started()
+    _ = monitor.take(fix(at: 0))
+    _ = monitor.take(fix(at: 240, east: 71))
+    _ = monitor.take(fix(at: 300, east: 75))
+    // The centre moves to 65 m: the fix at 0 s is inside of it.
+    let visit = monitor.take(fix(at: 560, east: 50)).arrival
+    #expect(visit?.arrival?.instant == .boot)
   }
 }
