@@ -188,7 +188,7 @@ public struct VisitMonitor: Equatable, Sendable {
   }
 
   private mutating func open() -> Outcome {
-    guard state == .underWay, let here = stay,
+    guard let here = stay,
       here.last.acquired >= here.ripens(terms: terms, earliest: earliest)
     else { return .nothing }
     var arrival = here.arrival(terms: terms)
@@ -198,7 +198,6 @@ public struct VisitMonitor: Equatable, Sendable {
     visit = opened
     state = .visiting
     looksInside = VisitMonitor.calm
-    isAtEdge = true
     return .arrived(opened)
   }
 
@@ -225,7 +224,7 @@ public struct VisitMonitor: Equatable, Sendable {
   /// Counts the looks since the last hint: that the wearer comes to the edge of the circle.
   private mutating func noteEdge(of reach: Double, _ mark: VisitMark) {
     let wasAtEdge = isAtEdge
-    isAtEdge = state == .visiting && away > (mark.isUnderWay ? reach / 2 : reach)
+    isAtEdge = away > (mark.isUnderWay ? reach / 2 : reach)
     looksInside = isAtEdge && !wasAtEdge ? 0 : min(looksInside + 1, VisitMonitor.calm)
   }
 }

@@ -299,6 +299,15 @@ struct VisitMonitorTests {
     #expect(monitor == before)
   }
 
+  @Test("VIS-3: the accuracy of a place is the mean of its fixes'")
+  func accuracy() throws {
+    var monitor = VisitMonitor.started()
+    for (time, accuracy) in [(0.0, Int32(10_000)), (150, 20_000), (300, 60_000)] {
+      _ = monitor.take(fix(at: time, accuracy_mm: accuracy))
+    }
+    #expect(abs(try #require(monitor.visit).horizontalAccuracy - 30) < 1e-9)
+  }
+
   @Test("VIS-6: UTC is that of the nearest fix and the time between, nil without one")
   func utc() throws {
     func dated(_ time: Double, _ east: Double, _ speed: Int32?) -> Fix {

@@ -171,6 +171,12 @@ struct VisitPlanTests {
       let visit = try #require(monitor.take(fix(at: 1400, east: 1200)).departure)
       #expect(abs((visit.departure?.instant.seconds ?? 0) - expected) < 0.01)
     }
+    // It fell still on the way: that is no beginning.
+    var monitor = VisitMonitor.visiting()
+    monitor.turn(.still, at: Instant(seconds: 1300))
+    _ = monitor.take(fix(at: 1380, east: 1000, speed_mmps: 10_000))
+    let visit = try #require(monitor.take(fix(at: 1400, east: 1200)).departure)
+    #expect(abs((visit.departure?.instant.seconds ?? 0) - 1287) < 0.01)
   }
 
   @Test("VIS-6: the next arrival is not before the last departure, one event a fix")
@@ -200,11 +206,22 @@ struct VisitPlanTests {
   @Test("VIS-6: an arrival is not before the last fix elsewhere")
   func arrivalAfterBefore() {
     var monitor = VisitMonitor.started()
-    _ = monitor.take(fix(at: 0))
-    _ = monitor.take(fix(at: 240, east: 71))
-    _ = monitor.take(fix(at: 300, east: 75))
-    // The centre moves to 65 m: the fix at 0 s is inside of it.
-    let visit = monitor.take(fix(at: 560, east: 50)).arrival
-    #expect(visit?.arrival?.instant == .boot)
+    _ = monitor.take(fix(at: 100))
+    _ = monitor.take(fix(at: 340, east: 71))
+    _ = monitor.take(fix(at: 400, east: 75))
+    // The centre moves to 65 m: the fix at 100 s is inside of it.
+    let visit = monitor.take(fix(at: 660, east: 50)).arrival
+    #expect(visit?.arrival?.instant.seconds == 100)
+  }
+
+  @Test("VIS-9: a line whose turn nobody told counts from the last look")
+  func untoldTurns() {
+    var monitor = VisitMonitor.visiting()
+    monitor.turn(.still, at: Instant(seconds: 430))
+    #expect(Self.next(monitor, .moving) == 900)
+    var rides = VisitMonitor.started()
+    _ = rides.take(fix(at: 10, speed_mmps: 10_000))
+    rides.turn(.moving, at: Instant(seconds: 20))
+    #expect(Self.next(rides, .still) == 310)
   }
 }
