@@ -1,4 +1,4 @@
-import CMath
+import Foundation
 import LocationTypes
 
 @testable import LocationPolicy
