@@ -150,7 +150,7 @@ extension Engine {
       for i in 0..<clients.used where clients[i].execution != .suspended {
         clients[i].locationUnknown()
       }
-    } else if demand.live > 0 || schedule.isOn {
+    } else if demand.live > 0 || (schedule.isOn && !demand.wantsEveryFix) {
       demand.look(at: due)
     }
   }
