@@ -51,7 +51,9 @@ struct ClientServiceTests {
     #expect(world.demand == .none)
   }
 
-  @Test("SLC-5, SLC-9: a cached fix may come first, then a current one; a start in between does nothing")
+  @Test(
+    "SLC-5, SLC-9: a cached fix may come first, then a current one; a second start is none"
+  )
   func cachedFirst() {
     let world = World()
     world.ask(.connect, .requestLocation)
@@ -107,7 +109,8 @@ struct ClientServiceTests {
     #expect(asked == [.region(.determined(region.identifier, .inside))])
     let left = world.stay(60, east: 400)
     #expect(left.count == 2)
-    if case .region(.exited(region.identifier, _))? = left.first {} else {
+    if case .region(.exited(region.identifier, _))? = left.first {
+    } else {
       Issue.record("no exit: \(left)")
     }
     #expect(left.last == .region(.determined(region.identifier, .outside)))
@@ -125,7 +128,8 @@ struct ClientServiceTests {
     #expect(!world.need().isAny)
   }
 
-  @Test("PAU-3, PAU-10, DEF-38: finish(12), the batch with the fix that shows the stop, then the pause")
+  @Test(
+    "PAU-3, PAU-10, DEF-38: finish(12), the batch up to the fix that shows the stop, the pause")
   func pause() {
     let world = World(capacity: 512)
     world.pauses = true
@@ -231,7 +235,8 @@ struct ClientServiceTests {
     #expect(reduced == [.live(0, fix: nil, stationary: false, flags: 1 << 5)])
   }
 
-  @Test("DEF-40, AUT-3: the change is told, then finish(1), then didFail(1); nothing that was cached")
+  @Test(
+    "DEF-40, AUT-3: the change is told, finish(1), didFail(1); nothing that was cached")
   func denial() {
     let world = World(capacity: 64)
     world.showsAuthorization = true
@@ -250,7 +255,8 @@ struct ClientServiceTests {
     #expect(world.fixes(2) == [.batch(3...3), .batch(4...4)], "RNG-6: nothing from before")
   }
 
-  @Test("DEF-41, AUT-5, AUT-6: reduced accuracy ends a deferral with 13 and shows coarse fixes alone")
+  @Test(
+    "DEF-41, AUT-5, AUT-6: reduced accuracy ends a deferral with 13, shows coarse fixes")
   func reduced() {
     let world = World(capacity: 512)
     world.showsAuthorization = true

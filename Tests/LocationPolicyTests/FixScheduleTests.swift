@@ -192,7 +192,8 @@ struct FixScheduleTests {
     #expect(bench.schedule.wake.seconds - bench.now == 60)
   }
 
-  @Test("PWR-7: a search is given up after twice the 90th percentile and 10 s, or the profile's limit")
+  @Test(
+    "PWR-7: a search is given up after twice the 90th percentile and 10 s, or the profile's limit")
   func limit() {
     let cold = Bench()
     cold.need = Self.need(at: 0)
