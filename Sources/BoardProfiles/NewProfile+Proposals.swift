@@ -6,6 +6,7 @@ extension NewProfile {
   mutating func propose() {
     proposeReceiver()
     proposeBoard()
+    propose("motion.line", \.motion.line, "MOTION")
     propose("cache.capacity_fixes", \.cache.capacity, 8_192)
     // Half an answered limit of a ring is the most there is (RNG-1).
     propose("cache.deferral_limit_fixes", \.cache.deferralLimit, max(1, draft.cache.capacity / 2))

@@ -170,6 +170,7 @@ extension NewProfile {
     "receiver.batch.watermark_fixes", "receiver.batch.power_mw", "receiver.batch.pio",
     "receiver.batch.line",
     "receiver.time_to_fix.cold_s",
+    "motion", "motion.line",
     "board.awake.power_mw", "board.idle.power_mw",
     "board.suspended", "board.suspended.power_mw", "board.suspended.resume_s",
     "board.suspended.alarm_resolution_s", "board.suspended.shortest_s",

@@ -186,10 +186,14 @@ enum ProfileRules {
   }
 
   static let receiverWakes = ProfileRule(keys: ["board.suspended.wakes_on"]) { draft in
-    guard draft.suspended.wakesOn != .alarm, !draft.tables.contains("receiver") else { return nil }
+    let wakes = draft.suspended.wakesOn
+    guard !wakes.isDisjoint(with: [.bytes, .batchPin]), !draft.tables.contains("receiver") else {
+      return nil
+    }
     return .init(
-      key: "board.suspended.wakes_on", problem: "without a receiver nothing but the alarm can wake",
-      expected: "[\"alarm\"], or a table [receiver]")
+      key: "board.suspended.wakes_on",
+      problem: "without a receiver neither \"bytes\" nor \"batch_pin\" can wake",
+      expected: "neither of them, or a table [receiver]")
   }
 
   static let coldIsLongest = ProfileRule(

@@ -89,6 +89,7 @@ extension NewProfile {
   private static let notMeasured: Set<String> = [
     "name", "description", "board.delivery_hold_s", "receiver.family", "receiver.output",
     "receiver.fix_interval_ms", "receiver.backup_supply", "receiver.batch.watermark_fixes",
+    "motion.line",
     "cache.capacity_fixes", "cache.deferral_limit_fixes",
   ]
 
@@ -105,15 +106,17 @@ extension NewProfile {
     }
   }
 
-  /// The lines by which board and receiver are wired: key and name, as far as they are given.
+  /// The lines by which board, receiver and motion sensor are wired: key and name, as far as they are given.
   public var wiring: [(key: String, name: String)] {
-    guard draft.tables.contains("receiver") else { return [] }
     var lines: [(key: String, name: String)] = []
     func add(_ key: String, _ name: String?) { if let name { lines.append((key, name)) } }
-    add("device", draft.receiver.device)
-    add("wake_line", draft.receiver.wakeLine)
-    add("supply_line", draft.receiver.supplyLine)
-    if draft.tables.contains("receiver.batch") { add("batch line", draft.batch.line) }
+    if draft.tables.contains("receiver") {
+      add("device", draft.receiver.device)
+      add("wake_line", draft.receiver.wakeLine)
+      add("supply_line", draft.receiver.supplyLine)
+      if draft.tables.contains("receiver.batch") { add("batch line", draft.batch.line) }
+    }
+    if draft.tables.contains("motion") { add("motion line", draft.motion.line) }
     return lines
   }
 }

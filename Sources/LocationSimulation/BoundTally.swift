@@ -23,7 +23,8 @@ public struct BoundSummary: Equatable, Sendable {
 ///
 /// A receiver's fix is of a whole second, and is told a moment later. A report that comes less than
 /// `grace` after a second counts for that second, as in the optimum, which tells a fix at its own
-/// second. The first report starts the count. A report holds until the next one comes. O(1) a second; memory grows by 8 bytes a second.
+/// second. The first report starts the count. A report holds until the next one comes. O(1) a second;
+/// memory grows by 8 bytes a second.
 public struct BoundTally: Sendable {
   private let bound_m: Double
   /// Up to when reports count for second 0.
@@ -71,8 +72,8 @@ public struct BoundTally: Sendable {
     report = (place, moment)
   }
 
-  /// What it adds up to when nothing more is reported and the run ends at `end`, that second
-  /// included; what is beyond the track is left out. O(n log n).
+  /// What it adds up to when nothing more is reported and the run ends at `end`: seconds whose grace
+  /// is over by then count, what is beyond the track does not. O(n log n).
   public mutating func finish(at end: Instant = .distantFuture) -> BoundSummary {
     count(before: end + Interval(microseconds: 1))
     var summary = BoundSummary()

@@ -35,6 +35,12 @@ public struct ClientScript: Equatable, Sendable {
   /// Seconds before a deferral ends; infinite for unlimited.
   public var timeout = Double.infinity
 
+  /// How far the last report may be from the truth, metres; nil where nothing of the kind was
+  /// promised: with deferral, with an accuracy of Core Location's that is none, with other services.
+  public var bound_m: Double? {
+    service == .updates && !defers ? LocationAccuracy.bound(of: accuracy) : nil
+  }
+
   /// Creates the script of a background client that defers without limits.
   public init() {}
 }

@@ -95,6 +95,7 @@ enum BoardPage {
       "device": ("TXD, RXD", "bytes"), "wake_line": ("EXTINT", "wakes it from standby"),
       "supply_line": ("supply switch", "cuts its supply"),
       "batch line": ("the pin in `pio`", "the batch reached its watermark"),
+      "motion line": ("the sensor's interrupt", "it sees motion"),
     ]
     return new.wiring.map { key, name in
       let use = uses[key] ?? ("", "")

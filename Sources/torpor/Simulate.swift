@@ -1,6 +1,5 @@
 import ArgumentParser
 import BoardProfiles
-import LocationPolicy
 import LocationSimulation
 import LocationTypes
 import SimulatedHAL
@@ -128,11 +127,8 @@ struct Simulate: ParsableCommand {
     if !script.defers, let unused = deferral.unused { System.tell("torpor: \(unused)") }
     let report = try RunReport(printing)
     let recording = try bytes.map { try ByteRecording(path: $0) }
-    report.begin(headline(profile, duration))
-    var promise: PromiseTally?
-    if !script.defers, LocationAccuracy.bound(of: accuracy) != nil {
-      promise = PromiseTally(route, within: accuracy, profile)
-    }
+    report.begin(headline(profile, duration, script))
+    var promise = script.bound_m.flatMap { PromiseTally(route, within: $0, profile) }
     let result = Session(profile, script).simulate(
       plan, progress: { report.advance(to: $0) },
       bytes: recording.map { recording in { recording.add($0) } },
@@ -164,13 +160,15 @@ struct Simulate: ParsableCommand {
     }
   }
 
-  private func headline(_ profile: BoardProfile, _ duration: Interval) -> String {
+  private func headline(
+    _ profile: BoardProfile, _ duration: Interval, _ script: ClientScript
+  ) -> String {
     let way = track ?? (scenario ?? .day).rawValue
     let asked =
       switch service {
       case .deferred: deferral.words
       case .standard:
-        LocationAccuracy.bound(of: accuracy).map { "within \(Words.distance($0))" }
+        script.bound_m.map { "within \(Words.distance($0))" }
           ?? "every fix as it comes"
       case .significant: "significant change"
       case .visits: "visits"

@@ -18,6 +18,8 @@ struct TraceText {
   private var wakes: [WakeReason: Int] = [:]
   private var asleep: [BoardState: Interval] = [:]
   private static let singlesShown = 3
+  /// Reports further apart than this are each worth a line.
+  private static let reportsFollow = Interval.seconds(10)
 
   /// Creates a printer.
   init(style: Style) { self.style = style }
@@ -41,6 +43,8 @@ struct TraceText {
       var what = forClient(client) + "\(fixes) lost"
       if let from, let to { what += ", \(clock(from)) to \(clock(to))" }
       line(record.at, "gap", what, .bad, to: &text)
+    case .told(let client, .report(let sequence)):
+      writeReport(record.at, client, sequence, to: &text)
     case .told(let client, let notice):
       line(record.at, notice.word, forClient(client) + TraceText.words(notice), .strong, to: &text)
     case .receiver(let state, let power_mw):
@@ -85,6 +89,23 @@ struct TraceText {
       what += count == 1 ? ", \(Words.duration(age)) old" : ", oldest \(Words.duration(age))"
     }
     line(at, "batch", what, .strong, keepsSingles: count == 1, to: &text)
+  }
+
+  private mutating func writeReport(
+    _ at: Instant, _ client: Int, _ sequence: UInt64, to text: inout Text
+  ) {
+    let follows = singles > 0 && at - lastSingle <= TraceText.reportsFollow
+    if follows {
+      singles += 1
+      lastSingle = at
+      if singles > TraceText.singlesShown { return }
+    }
+    let what = forClient(client) + "#\(sequence)"
+    line(at, "report", what, .strong, keepsSingles: follows, to: &text)
+    if !follows {
+      singles = 1
+      lastSingle = at
+    }
   }
 
   private mutating func changeBoard(to state: BoardState, at now: Instant) {
@@ -156,7 +177,7 @@ struct TraceText {
     return text.string
   }
 
-  /// What woke the board, in a word or two.
+  /// What a client was told, in a few words.
   static func words(_ notice: TraceNotice) -> String {
     switch notice {
     case .report(let sequence): "#\(sequence)"
@@ -171,6 +192,7 @@ struct TraceText {
     }
   }
 
+  /// What woke the board, in a word or two.
   static func word(_ reason: WakeReason) -> String {
     switch reason {
     case .alarm: "alarm"

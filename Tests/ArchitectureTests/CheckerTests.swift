@@ -48,6 +48,20 @@ struct CheckerTests {
     }
   }
 
+  @Test("C includes its own header alone, and constants are told from variables")
+  func constants() {
+    let text = "// #include is a word\n#include \"A.h\"\n #  include <math.h>\nint a;\n"
+    #expect(HouseRules.includes(in: text, but: "\"A.h\"") == [" #  include <math.h>"])
+    #expect(HouseRules.includes(in: text, but: "\"B.h\"").count == 2)
+    #expect(HouseRules.isConstantOrAccess("static const float weights[] = {"))
+    #expect(HouseRules.isConstantOrAccess("const float *torpor_exit_weights(int has_line) {"))
+    for line in ["static float a[2];", "float b;", "void start(void) {", "const float *other()"] {
+      #expect(!HouseRules.isConstantOrAccess(line))
+    }
+    #expect(HouseRules.isTraining(.init(path: "Sources/CExitWeights/Training/a.c", text: "")))
+    #expect(!HouseRules.isTraining(.init(path: "Sources/CExitWeights/weights.c", text: "")))
+  }
+
   @Test("reach follows every step and ends in a circle")
   func reach() {
     let table: [String: Set] = ["A": ["B"], "B": ["C", "A"], "C": [], "D": ["A"]]

@@ -111,6 +111,24 @@ enum HouseRules {
     }
   }
 
+  /// Programs that make a room's constants: they lie beside them and are in no build.
+  static func isTraining(_ file: Repository.File) -> Bool {
+    file.path.hasPrefix("Sources/CExitWeights/Training/")
+  }
+
+  /// The lines of C that include something but the room's `own` header.
+  static func includes(in text: String, but own: String) -> [Substring] {
+    text.split(separator: "\n").filter { line in
+      let line = line.drop { $0 == " " || $0 == "\t" }
+      return line.hasPrefix("#") && line.contains("include") && !line.contains(own)
+    }
+  }
+
+  /// Whether a line at the left edge of C begins a constant, or the one function that hands them out.
+  static func isConstantOrAccess(_ line: some StringProtocol) -> Bool {
+    line.hasPrefix("static const ") || line.hasPrefix("const float *torpor_exit_weights(")
+  }
+
   /// All rooms reached from `name`, itself included; a missing one is reached and has no row.
   static func reach(of name: String, in table: [String: Set<String>]) -> Set<String> {
     var reached: Set<String> = []

@@ -71,15 +71,31 @@ struct ImportTests {
     }
   }
 
-  @Test("the core's C declares mathematics and includes nothing")
+  @Test("the core's C declares mathematics and constants, and includes nothing")
   func coreCIncludesNothing() throws {
     for file in try Repository.sources()
     where HouseRules.rooms[file.room]?.isCore == true && !file.path.hasSuffix(".swift") {
-      let includes = file.text.split(separator: "\n").filter {
-        let line = $0.drop { $0 == " " }
-        return line.hasPrefix("#") && line.contains("include") && !line.contains("\"CMath.h\"")
-      }
+      // Training makes constants and is in no build.
+      if HouseRules.isTraining(file) { continue }
+      let includes = HouseRules.includes(in: file.text, but: "\"\(file.room).h\"")
       #expect(includes.isEmpty, "\(file.path)")
+    }
+  }
+
+  @Test("what trains the network is in no build")
+  func trainingIsOutside() throws {
+    let manifest = try Repository.text("Package.swift")
+    #expect(manifest.contains(#".target(name: "CExitWeights", exclude: ["Training"])"#))
+    let files = try Repository.sources().filter(HouseRules.isTraining)
+    #expect(!files.isEmpty)
+    for file in files { #expect(!file.path.hasSuffix(".swift"), "\(file.path)") }
+  }
+
+  @Test("the network's weights are constants: no variable, no start-up code, one way to them")
+  func weightsAreConstant() throws {
+    let text = try Repository.text("Sources/CExitWeights/weights.c")
+    for line in text.split(separator: "\n") where line.first?.isLetter == true {
+      #expect(HouseRules.isConstantOrAccess(line), "\(line)")
     }
   }
 

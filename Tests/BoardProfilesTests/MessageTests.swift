@@ -266,6 +266,27 @@ struct MessageTests {
     #expect(ProfileErrors.exitCode == 78)
   }
 
+  @Test("what wakes a board must be wired: motion needs its table and nothing else")
+  func wiredWaking() {
+    let place = "p.toml:\(Self.line("board.suspended.wakes_on")):12: board.suspended.wakes_on: "
+    #expect(
+      report(Sample.without(table: "motion"))
+        == place + "\"motion\" is not wired; expected a table [motion]")
+    #expect(
+      report(Sample.without(table: "receiver"))
+        == place + "without a receiver neither \"bytes\" nor \"batch_pin\" can wake; "
+        + "expected neither of them, or a table [receiver]")
+    func without(_ words: String) -> String {
+      report(
+        Sample.without(table: "receiver").replacing(
+          "wakes_on = [\"alarm\", \"bytes\", \"batch_pin\", \"motion\"]",
+          with: "wakes_on = [\(words)]"))
+    }
+    #expect(without("\"alarm\", \"motion\"").isEmpty && without("\"alarm\"").isEmpty)
+    #expect(without("\"alarm\", \"bytes\"").contains("without a receiver"))
+    #expect(without("\"alarm\", \"batch_pin\"").contains("without a receiver"))
+  }
+
   @Test("a table where a value belongs, and a value where a table belongs")
   func tables() {
     #expect(

@@ -50,6 +50,7 @@ struct NewProfileTests {
       "receiver.supply_line": "S", "receiver.backup_supply": "y", "receiver.batch": "Yes",
       "receiver.batch.extra_pvt": "no", "receiver.batch.pio": "4", "receiver.batch.line": "B",
       "board.suspended": "y", "board.suspended.wakes_on": "[\"alarm\", batch_pin]",
+      "motion": "yes", "motion.line": "GPIO27",
       "board.off": "yes", "board.off.power_mw": "3", "receiver.time_to_fix.cold_s": "2",
       "cache.capacity_fixes": "100",
     ]
@@ -61,6 +62,8 @@ struct NewProfileTests {
     #expect(profile.summary == "A \"quoted\" board" && receiver.hasBackupSupply)
     #expect(batch.capacity == 600 && batch.watermark == 540 && batch.line == "B" && batch.pio == 4)
     #expect(profile.board.suspended?.wakesOn == [.alarm, .batchPin])
+    #expect(profile.motion == .init(line: "GPIO27", stillAfter: .seconds(10)))
+    #expect(new.wiring.contains { $0.key == "motion line" && $0.name == "GPIO27" })
     #expect(profile.board.off?.power_mw == 3 && profile.cache.deferralLimit == 50)
     // The proposal follows the answer: no start is slower than a cold one.
     #expect(receiver.timeToFix.afterOff.allSatisfy { $0.fix <= .seconds(2) })
@@ -73,7 +76,8 @@ struct NewProfileTests {
     let asked = try NewProfileTests.ask(
       &new, ["name": "a", "receiver": "n", "board.suspended": "y"])
     #expect(!asked.contains { $0.hasPrefix("receiver.") })
-    #expect(try new.profile(file: "p.toml").receiver == nil)
+    #expect(asked.contains("motion") && !asked.contains("motion.line"))
+    #expect(try new.profile(file: "p.toml").receiver == nil && new.wiring.isEmpty)
   }
 
   @Test("a bad answer is told in the schema's words and changes nothing")

@@ -27,6 +27,7 @@ enum Sample {
     ]
     draft.receiver.timeToFix.ephemeris = .seconds(7_200)
     draft.receiver.timeToFix.cold = .seconds(30)
+    draft.motion.line = "MOTION"
     draft.cache.capacity = 100
     draft.cache.deferralLimit = 50
     return draft.profile

@@ -13,10 +13,10 @@ struct BoundTallyTests {
 
   static func summary(
     _ reports: [(metres: Double, at: Double)], within bound: Double = 4.5, track: Track = line,
-    start: Double = 0, end: Double? = nil
+    start: Double = 0, end: Double? = nil, grace: Interval = .zero
   ) -> BoundSummary {
     var tally = BoundTally(
-      track, within: bound, start: Instant(seconds: start), gapLimit: .seconds(3))
+      track, within: bound, start: Instant(seconds: start), gapLimit: .seconds(3), grace: grace)
     for report in reports {
       tally.add(place(report.metres), at: Instant(seconds: report.at))
     }
@@ -74,5 +74,34 @@ struct BoundTallyTests {
     let found = Self.summary([(0, 5), (3, 103)], start: 100)
     #expect(found.seconds == 11 && found.broken == 3)
     #expect(Self.summary([(0, 102.5)], start: 100).seconds == 8)
+  }
+
+  @Test("a report counts for the second before it, up to the grace; one later for the next")
+  func grace() {
+    let half = Interval.milliseconds(500)
+    func seconds(_ at: Double) -> Int { Self.summary([(0, at)], grace: half).seconds }
+    #expect(seconds(3) == 8 && seconds(3.1) == 8 && seconds(3.5) == 8)
+    #expect(seconds(3.500_001) == 7 && seconds(0) == 11 && seconds(0.5) == 11)
+    // It counts for second 3, at which the one before would be 3 m off.
+    func broken(late: Double) -> Int {
+      Self.summary(
+        [(0, 0), (3, 3 + late), (6, 6 + late), (9, 9 + late)], within: 2.5, grace: half
+      ).broken
+    }
+    #expect(broken(late: 0.4) == 0 && broken(late: 0.6) == 3)
+    // The run's last second counts when its grace is over.
+    #expect(Self.summary([(0, 0)], end: 4.5, grace: half).seconds == 5)
+    #expect(Self.summary([(0, 0)], end: 4.4, grace: half).seconds == 4)
+    #expect(Self.summary([(0, 5), (3, 103.5)], start: 100, grace: half).seconds == 11)
+  }
+
+  @Test("where nothing is said, the grace is half a second")
+  func standardGrace() {
+    func seconds(_ at: Double) -> Int {
+      var tally = BoundTally(Self.line, within: 4.5)
+      tally.add(Self.place(0), at: Instant(seconds: at))
+      return tally.finish().seconds
+    }
+    #expect(seconds(3.5) == 8 && seconds(3.500_001) == 7)
   }
 }

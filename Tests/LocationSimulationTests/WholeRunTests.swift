@@ -13,6 +13,7 @@ private struct Told {
   var finishes = 0
   var lost: UInt64 = 0
   var wakes = 0
+  var notices = 0
   var last: UInt64?
   var isInOrder = true
 
@@ -28,6 +29,7 @@ private struct Told {
       if let last, first != last + 1 { isInOrder = false }
       if end < first { isInOrder = false }
       last = end
+    case .told: notices += 1
     case .receiver, .board, .ack: break
     }
   }
@@ -49,6 +51,7 @@ struct WholeRunTests {
     #expect(result.summary.finishes == told.finishes)
     #expect(result.summary.lost == told.lost)
     #expect(result.summary.hostWakes == told.wakes)
+    #expect(result.summary.notices == told.notices)
     return (result, told)
   }
 

@@ -38,6 +38,34 @@ import Testing
     return Acquisition(setup)
   }
 
+  @Test("a cold search reads the ephemeris: a start after a moment's fix is warm")
+  func coldSearchReads() {
+    var a = acquisition()
+    a.start(at: .boot)
+    #expect(a.fixDue == seconds(30))
+    a.gotFix(at: seconds(30))
+    a.stop(at: seconds(30.5))
+    a.start(at: seconds(90.5))
+    #expect(a.fixDue == seconds(93.5))
+    a.gotFix(at: seconds(93.5))
+    // Too short to read it again: it is that of 30 s.
+    a.stop(at: seconds(94.5))
+    a.start(at: seconds(30 + 7_200))
+    #expect(a.fixDue < seconds(30 + 7_200 + 30))
+    a.stop(at: seconds(30 + 7_200))
+    a.start(at: seconds(30 + 7_201))
+    #expect(a.fixDue == seconds(30 + 7_201 + 30))
+  }
+
+  @Test("a cold search that is broken off has read nothing")
+  func coldSearchBrokenOff() {
+    var a = acquisition()
+    a.start(at: .boot)
+    a.stop(at: seconds(29.9))
+    a.start(at: seconds(40))
+    #expect(a.fixDue == seconds(70))
+  }
+
   @Test("a start after tracking is warm; after too short a fix the ephemeris stays the old one")
   func ephemeris() {
     var a = acquisition()
@@ -46,8 +74,9 @@ import Testing
     a.gotFix(at: seconds(30))
     a.stop(at: seconds(49.9))
     a.start(at: seconds(109.9))
-    #expect(a.fixDue == seconds(139.9), "no ephemeris was downloaded")
-    a.gotFix(at: seconds(139.9))
+    #expect(a.fixDue == seconds(112.9))
+    a.gotFix(at: seconds(112.9))
+    // 47.1 s of tracking: the ephemeris is that of 160 s.
     a.stop(at: seconds(160))
     a.start(at: seconds(220))
     #expect(a.fixDue == seconds(223))

@@ -15,7 +15,8 @@ struct BoardNewTests {
     let folder = Command.directory()
     let answers = [
       "piped", "A board, by a pipe", "", "nmea", "L80", "/dev/ttyS1", "", "", "GPIO22", "y", "80",
-      "60", "", "35", "1200", "400", "y", "40", "", "", "", "alarm, bytes", "n", "", "",
+      "60", "", "35", "y", "GPIO27", "1200", "400", "y", "40", "", "", "", "alarm, bytes, motion",
+      "n", "", "",
     ]
     let made = Self.run([], in: folder, answers.joined(separator: "\n") + "\n")
     #expect(made.status == 0, "\(made.errors)")
@@ -26,7 +27,7 @@ struct BoardNewTests {
     #expect(Command.run(["board", "check", path]).status == 0)
     let shown = Command.run(["board", "show", path]).output
     for line in [
-      "track_mw = 60", "supply_line = \"GPIO22\"", "wakes_on = [\"alarm\", \"bytes\"]",
+      "track_mw = 60", "supply_line = \"GPIO22\"", "wakes_on = [\"alarm\", \"bytes\", \"motion\"]",
       "backup_supply = true", "cold_s = 35",
     ] {
       #expect(shown.contains("\n" + line + "\n"), "\(line)")
@@ -39,6 +40,7 @@ struct BoardNewTests {
     #expect(page.contains("| `receiver.power.track_mw` | 60 | |\n"))
     #expect(page.contains("- `board.suspended.resume_s`: 1 was proposed"))
     #expect(page.contains("| `GPIO22` (supply_line) | supply switch | cuts its supply |\n"))
+    #expect(page.contains("| `GPIO27` (motion line) | the sensor's interrupt | it sees motion |\n"))
   }
 
   @Test("a bad answer of a pipe and the end of the answers write nothing")

@@ -89,7 +89,7 @@ struct TraceJSONTests {
       (0...3).compactMap { BoardState(rawValue: $0) }.map(TraceJSON.word)
         == ["awake", "idle", "suspended", "off"])
     #expect(
-      (0...3).compactMap { WakeReason(rawValue: $0) }.map(TraceJSON.word)
+      (0...4).compactMap { WakeReason(rawValue: $0) }.map(TraceJSON.word)
         == ["alarm", "bytes", "batch_pin", "request", "motion"])
   }
 
@@ -101,6 +101,7 @@ struct TraceJSONTests {
     summary.batches = 2
     summary.finishes = 1
     summary.lost = 1
+    summary.notices = 4
     summary.hostWakes = 3
     summary.awake = Interval(microseconds: 1_250_000)
     summary.longestDelay = .seconds(300)
@@ -110,7 +111,7 @@ struct TraceJSONTests {
     #expect(
       json.text.string
         == #"{"kind":"summary","fixes":10,"delivered":9,"batches":2,"finishes":1,"lost":1,"#
-        + #""host_wakes":3,"awake_s":1.25,"max_delay_s":300,"duration_s":600}"# + "\n")
+        + #""notices":4,"host_wakes":3,"awake_s":1.25,"max_delay_s":300,"duration_s":600}"# + "\n")
   }
 }
 

@@ -1,0 +1,155 @@
+import BoardProfiles
+import LocationTypes
+import SimulatedHAL
+import Testing
+
+@testable import LocationSimulation
+
+@Suite("What a promise cost, and how it was kept")
+struct PromiseTallyTests {
+  /// A metre a second for 100 s.
+  static let line = Ways.track((0...100).map { Double($0) })
+
+  static func profile() throws -> BoardProfile {
+    try BoardCatalog.standard().find(BoardCatalog.defaultBoard)
+  }
+
+  static func fix(_ sequence: UInt64, east: Double, at moment: Double) -> TraceRecord {
+    let place = Ways.origin.moved(east: east, north: 0)
+    let fix = Fix(acquired: Instant(seconds: moment), coordinate: place)
+    return TraceRecord(
+      at: Instant(seconds: moment),
+      .fix(TraceFix(name: FixName(generation: 1, sequence: sequence), fix: fix)))
+  }
+
+  static func batch(_ first: UInt64, _ last: UInt64, at moment: Double) -> TraceRecord {
+    TraceRecord(
+      at: Instant(seconds: moment),
+      .batch(client: 0, first: first, last: last, count: Int(last - first) + 1))
+  }
+
+  static func receiver(
+    _ state: TraceReceiverState, _ power_mW: Double, at moment: Double
+  ) -> TraceRecord {
+    TraceRecord(at: Instant(seconds: moment), .receiver(state: state, power_mw: power_mW))
+  }
+
+  static func summary(
+    _ records: [TraceRecord], within bound_m: Double = 25, end: Double = 100
+  ) throws -> PromiseSummary {
+    var tally = try #require(PromiseTally(line, within: bound_m, try profile()))
+    for record in records { tally.add(record) }
+    return tally.finish(at: Instant(seconds: end))
+  }
+
+  @Test("energy counts from the first report to the end, whatever came before")
+  func energy() throws {
+    let found = try Self.summary([
+      Self.receiver(.acquiring, 30, at: 0), Self.receiver(.tracking, 20, at: 5),
+      Self.fix(0, east: 10, at: 10), Self.batch(0, 0, at: 10.1),
+      Self.receiver(.standby, 1, at: 30.1),
+      Self.receiver(.tracking, 20, at: 60.1), Self.receiver(.tracking, 20, at: 90.1),
+    ])
+    #expect(abs(found.receiver_mJ - (20 * 20 + 30 * 1 + 39.9 * 20)) < 1e-9)
+  }
+
+  @Test("errors are those of the newest fix of each batch, from the first batch on")
+  func errors() throws {
+    let found = try Self.summary([
+      Self.fix(0, east: 0, at: 0), Self.fix(1, east: 10, at: 10), Self.batch(0, 1, at: 10.1),
+      Self.fix(2, east: 60, at: 60), Self.batch(2, 2, at: 60.2),
+    ])
+    // Seconds 10 to 59 are 0 to 49 m off, 60 to 99 are 0 to 39 m; of second 100 a report could still come.
+    #expect(found.bound_m == 25 && found.error.seconds == 90)
+    #expect(found.error.broken == 24 + 14)
+    #expect(abs(found.error.greatest_m - 49) < 1e-3)
+  }
+
+  @Test("the optimum is that of the way from the first report on")
+  func optimum() throws {
+    let found = try Self.summary([
+      Self.receiver(.tracking, 20, at: 0), Self.fix(0, east: 40, at: 40), Self.batch(0, 0, at: 40),
+    ])
+    let costs = try #require(ReceiverCosts(try Self.profile()))
+    let rest = Ways.track((40...100).map { Double($0) })
+    let least = Optimum(TrackSeconds(rest), within: 25, costs).energy_mJ
+    #expect(least > 0 && abs(found.optimum_mJ - least) < least * 1e-6)
+    #expect(abs(found.receiver_mJ - 1_200) < 1e-9)
+    #expect(found.ratio == found.receiver_mJ / found.optimum_mJ)
+    // What comes after the track's end is nobody's.
+    let late = try Self.summary(
+      [Self.fix(0, east: 40, at: 40), Self.batch(0, 0, at: 40)], end: 500)
+    #expect(late.optimum_mJ == found.optimum_mJ && late.error.seconds == 61)
+  }
+
+  @Test("without a report there is nothing to tell; a batch of fixes nobody saw is none")
+  func nothing() throws {
+    var found = try Self.summary([Self.receiver(.tracking, 20, at: 0), Self.batch(3, 4, at: 9)])
+    #expect(found.receiver_mJ == 0 && found.optimum_mJ == 0 && found.ratio == nil)
+    #expect(found.error == BoundSummary())
+    found = try Self.summary([
+      Self.receiver(.tracking, 20, at: 0), Self.fix(0, east: 0, at: 100), Self.batch(0, 0, at: 100),
+    ])
+    #expect(found.ratio == nil && found.error.seconds == 0)
+  }
+
+  @Test("a board without a receiver promises nothing")
+  func noReceiver() throws {
+    var profile = try Self.profile()
+    profile.receiver = nil
+    #expect(PromiseTally(Self.line, within: 25, profile) == nil)
+  }
+
+  @Test("a script promises a distance where updates are neither deferred nor each wanted")
+  func script() {
+    var script = ClientScript()
+    script.accuracy = 100
+    #expect(script.bound_m == nil)
+    script.defers = false
+    #expect(script.bound_m == 100)
+    script.service = .visits
+    #expect(script.bound_m == nil)
+    script.service = .updates
+    script.accuracy = -1
+    #expect(script.bound_m == nil)
+  }
+}
+
+@Suite("A part of a track")
+struct TrackPartTests {
+  static let track = Track(
+    start: UTCTime(microseconds: 5_000_000),
+    points: [(2, 0.0), (10, 80), (20, 80), (90, 800)].map { offset, east in
+      TrackPoint(
+        offset: .seconds(offset), coordinate: Ways.origin.moved(east: east, north: 0))
+    }, gapLimit: .seconds(30))
+
+  @Test("begins and ends between points, where the whole way is at that moment")
+  func between() {
+    let part = Self.track.part(from: .seconds(4), to: .seconds(15))
+    #expect(part.duration == .seconds(11) && part.gapLimit == .seconds(30))
+    #expect(part.points.map(\.offset) == [4, 8, 15].map { .seconds($0) })
+    #expect(part.points[1].coordinate == Self.track.points[1].coordinate)
+    for (at, east) in [(0, 40.0), (2, 60), (4, 80), (11, 80)] as [(Int, Double)] {
+      var reader = TrackReader(part)
+      let place = reader.state(at: part.firstTime + .seconds(Int64(at))).coordinate
+      #expect(place.localDistance(to: Ways.origin.moved(east: east, north: 0)) < 0.001, "\(at)")
+    }
+  }
+
+  @Test("the whole, and what lies at or beyond its ends")
+  func ends() {
+    let whole = Self.track.part(from: .zero, to: .seconds(1_000))
+    #expect(whole.points.map(\.coordinate) == Self.track.points.map(\.coordinate))
+    #expect(whole.duration == Self.track.duration)
+    #expect(Self.track.part(from: .seconds(8), to: .seconds(18)).points.count == 2)
+    #expect(Self.track.part(from: .seconds(5), to: .seconds(5)).points.count == 1)
+    #expect(Self.track.part(from: .seconds(500), to: .seconds(600)).duration == .zero)
+  }
+
+  @Test("a gap that is cut leaves a gap where what is left is long enough")
+  func gap() {
+    let part = Self.track.part(from: .seconds(30), to: .seconds(80))
+    #expect(TrackSeconds(part).isGap.contains(true))
+  }
+}
