@@ -1,11 +1,13 @@
 import LocationTypes
 
-/// Which bytes the receiver of the self-test sends.
-enum Sentences {
-  /// UBX-NAV-PVT.
+/// Which receiver the self-test has.
+enum FirmwareReceiver {
+  /// Sends UBX-NAV-PVT while it has supply, and takes no commands.
   case ubx
-  /// RMC and GGA.
+  /// The same with RMC and GGA.
   case nmea
+  /// Sends UBX-NAV-PVT, says yes to every setting, sleeps by command and wakes by any byte.
+  case ubloxM10
 }
 
 /// Where the receiver is at a second: it stands, drives north-east with 10 m/s, and stands again.
@@ -24,15 +26,18 @@ struct Wearer {
   }
 }
 
-/// One epoch as bytes, written here by hand and not by the encoders of the core.
-struct EpochBytes {
+/// What the receiver says at once, written here by hand and not by the encoders of the core.
+struct ReceiverBytes {
   private(set) var bytes = InlineArray<256, UInt8>(repeating: 0)
   private(set) var count = 0
 
+  /// Nothing yet.
+  init() {}
+
   /// The epoch of `second`, a whole second of 2025-06-11 that begins at noon.
-  init(_ sentences: Sentences, at second: Int64, _ wearer: Wearer) {
-    switch sentences {
-    case .ubx: writeSolution(second, wearer)
+  init(_ receiver: FirmwareReceiver, at second: Int64, _ wearer: Wearer) {
+    switch receiver {
+    case .ubx, .ubloxM10: writeSolution(second, wearer)
     case .nmea: writeSentences(second, wearer)
     }
   }
@@ -56,7 +61,7 @@ struct EpochBytes {
 
 // MARK: - UBX
 
-extension EpochBytes {
+extension ReceiverBytes {
   private mutating func writeSolution(_ second: Int64, _ wearer: Wearer) {
     put(little: 0x62B5, 2)
     let checked = count
@@ -87,6 +92,30 @@ extension EpochBytes {
     put(little: 520_000, 4)
     put(little: 121, 4)
     for _ in 0..<3 { put(little: 0, 4) }
+    endFrame(checked)
+  }
+
+  /// UBX-ACK-ACK for CFG-VALSET.
+  mutating func acknowledgeSetting() {
+    put(little: 0x62B5, 2)
+    let checked = count
+    put(little: 0x0105, 2)
+    put(little: 2, 2)
+    put(little: 0x8A06, 2)
+    endFrame(checked)
+  }
+
+  /// UBX-MON-VER of a receiver that keeps its name to itself.
+  mutating func tellVersion() {
+    put(little: 0x62B5, 2)
+    let checked = count
+    put(little: 0x040A, 2)
+    put(little: 40, 2)
+    for _ in 0..<10 { put(little: 0, 4) }
+    endFrame(checked)
+  }
+
+  private mutating func endFrame(_ checked: Int) {
     var first: UInt8 = 0
     var second: UInt8 = 0
     for i in checked..<count {
@@ -104,7 +133,7 @@ extension EpochBytes {
 
 // MARK: - NMEA
 
-extension EpochBytes {
+extension ReceiverBytes {
   private mutating func writeSentences(_ second: Int64, _ wearer: Wearer) {
     let rmc = begin("GNRMC,")
     writeTime(second)
@@ -173,8 +202,8 @@ extension EpochBytes {
     var sum: UInt8 = 0
     for i in start..<count { sum ^= bytes[i] }
     put("*")
-    put(EpochBytes.digit(sum >> 4))
-    put(EpochBytes.digit(sum & 15))
+    put(ReceiverBytes.digit(sum >> 4))
+    put(ReceiverBytes.digit(sum & 15))
     put("\r\n")
   }
 

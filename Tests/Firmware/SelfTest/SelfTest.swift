@@ -15,6 +15,7 @@ public func selfTest() -> Int32 {
   checkRingImages(&report)
   checkService(.ubx, &report)
   checkService(.nmea, &report)
+  checkService(.ubloxM10, &report)
   report.size("Engine", MemoryLayout<Engine>.stride)
   report.size("Client", MemoryLayout<Client>.stride)
   report.size("FixRing", MemoryLayout<FixRing>.stride)

@@ -97,8 +97,10 @@ struct FirmwareService: ~Copyable {
     spent += cost
     longest = max(longest, cost)
     steps += 1
-    // This board never fails, and its receiver takes no bytes.
+    // This board does not fail.
     if let command = effects.pin { try? board.set(command) }
+    if let speed = effects.lineSpeed { board.setSpeed(speed) }
+    if effects.hasOutput { try? board.write(engine.output.span) }
     if effects.appended != nil { appended += 1 }
     while effects.hasNotices, let notice = engine.nextNotice() { hear(notice) }
     return effects

@@ -8,7 +8,7 @@ import ReceiverDrivers
 
 /// Forty minutes of a service with three clients, on a ring of 256 fixes: one defers, one wants
 /// 100 metres, one stops at once.
-func checkService(_ sentences: Sentences, _ report: inout Report) {
+func checkService(_ receiver: FirmwareReceiver, _ report: inout Report) {
   let capacity = 256
   let ringMemory = unsafe UnsafeMutableRawBufferPointer(
     start: firmware_ring_start(), count: Int(FIRMWARE_RING_SIZE))
@@ -21,20 +21,27 @@ func checkService(_ sentences: Sentences, _ report: inout Report) {
   var figures = PlannerFigures(
     fixInterval: .seconds(1), deferralLimit: capacity / 2,
     timeToFix: TimeToFixTable(cold: .seconds(3)))
-  figures.canSwitchOff = true
+  let setup: ReceiverSetup
+  switch receiver {
+  case .ubx, .nmea:
+    setup = ReceiverSetup(family: .passive, hasSupplySwitch: true)
+    figures.canSwitchOff = true
+  case .ubloxM10:
+    setup = ReceiverSetup(family: .ubloxM10)
+    figures.canStandby = true
+  }
   figures.hasMotionLine = true
   figures.idle = SleepFigures(
     state: .idle, resume: .milliseconds(1), alarmResolution: .milliseconds(1),
     minimum: .milliseconds(1), wakesOnPin: true, wakesOnBytes: true)
-  let setup = EngineSetup(
-    receiver: ReceiverSetup(family: .passive, hasSupplySwitch: true), figures: figures)
   guard let ring = try? unsafe FixRing(recovering: ringMemory, capacity: capacity) else {
     return report.check(false, "the ring opens")
   }
   let first = Int64(ring.head)
   var service = unsafe FirmwareService(
-    engine: Engine(setup, ring: ring, clients: clients),
-    board: FirmwareBoard(sentences, drive: 60..<660, until: 2_400))
+    engine: Engine(
+      EngineSetup(receiver: setup, figures: figures), ring: ring, clients: clients),
+    board: FirmwareBoard(receiver, drive: 60..<660, until: 2_400))
   service.run(script)
   tell(service, first, report)
   judge(service, &report)
@@ -62,7 +69,9 @@ private func tell(_ service: borrowing FirmwareService, _ first: Int64, _ report
   report.result("fixes-in-the-ring", service.appended)
   report.result("steps", service.steps)
   report.result("wakes", service.board.wakes)
-  report.result("supply-switches", service.board.switches)
+  report.result("receiver-switches", service.board.switches)
+  report.result("commands", Int64(service.engine.driverCounters.commands))
+  report.result("losses", Int64(service.engine.driverCounters.losses))
   for i in 0..<3 {
     let told = service.told[i]
     report.result("client", Int64(i))
