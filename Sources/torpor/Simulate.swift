@@ -45,7 +45,8 @@ struct Simulate: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "standard gives every fix as it comes, deferred in batches.", valueName: "service"))
+      "standard or deferred updates, significant change, visits, live updates, or one region "
+        + "around the track's first point.", valueName: "service"))
   var service = ServiceName.deferred
 
   @Option(
@@ -55,6 +56,15 @@ struct Simulate: ParsableCommand {
       valueName: "accuracy"),
     transform: Values.accuracy)
   var accuracy = -1.0
+
+  @Flag(help: "Let updates pause by themselves while nobody moves.")
+  var pause = false
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Radius of the region, for --service region.", valueName: "distance"),
+    transform: Values.distance)
+  var radius = 200.0
 
   @Flag(
     help:
@@ -112,6 +122,8 @@ struct Simulate: ParsableCommand {
     }
     var script = deferral.script
     script.defers = service == .deferred
+    script.service = scripted(route)
+    script.pauses = pause
     script.accuracy = accuracy
     if !script.defers, let unused = deferral.unused { System.tell("torpor: \(unused)") }
     let report = try RunReport(printing)
@@ -142,9 +154,29 @@ struct Simulate: ParsableCommand {
       track, longest: hours == nil ? .seconds(Values.mostHours * 3_600) : nil)
   }
 
+  private func scripted(_ route: Track) -> ScriptedService {
+    switch service {
+    case .standard, .deferred: .updates
+    case .significant: .significantChange
+    case .visits: .visits
+    case .live: .live
+    case .region: .region(route.points[0].coordinate, radius: radius)
+    }
+  }
+
   private func headline(_ profile: BoardProfile, _ duration: Interval) -> String {
     let way = track ?? (scenario ?? .day).rawValue
-    let asked = service == .deferred ? deferral.words : "every fix as it comes"
+    let asked =
+      switch service {
+      case .deferred: deferral.words
+      case .standard:
+        LocationAccuracy.bound(of: accuracy).map { "within \(Words.distance($0))" }
+          ?? "every fix as it comes"
+      case .significant: "significant change"
+      case .visits: "visits"
+      case .live: "live updates"
+      case .region: "a region of \(Words.distance(radius))"
+      }
     return "\(profile.name): \(way), \(Words.duration(duration)); \(asked)"
   }
 }
@@ -153,7 +185,7 @@ extension Scenario: ExpressibleByArgument {}
 
 /// What a simulated client asks for.
 enum ServiceName: String, ExpressibleByArgument, CaseIterable {
-  case standard, deferred
+  case standard, deferred, significant, visits, live, region
 }
 
 /// Errors of simulated positions.

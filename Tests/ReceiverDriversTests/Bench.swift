@@ -102,6 +102,8 @@ final class Bench {
     if data.count > 4, data[2] == 0x02, data[3] == 0x41 { standbyAskedAt = now }
     if let commandUntil, now < commandUntil { violations.append("two commands in flight") }
     commandUntil = data[0] == 0xFF ? nil : driver.deadline
+    // Nothing answers a request for standby: when the receiver has had time to fall asleep it is over.
+    if standbyAskedAt == now { commandUntil = now + UBloxM10Driver.sleepEntry }
     receiver.write(data, speed: lineSpeed, at: now)
   }
 

@@ -269,7 +269,7 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000"
     bench.run(0.2)
     bench.step(.goal(.tracking))
     bench.settle()
-    #expect(bench.commands() == ["standby", configuration])
+    #expect(bench.commands() == ["standby", "probe", configuration])
     #expect(bench.told == [.settled(.tracking)])
     bench.expectClean()
   }

@@ -1,0 +1,256 @@
+import LocationTypes
+import Testing
+
+@testable import LocationPolicy
+
+@Suite("When the receiver is on for single fixes")
+struct FixScheduleTests {
+  /// 30 mW awake, 0.1 mW asleep, a start of 0.2 s, 3 s to a fix, 28 s from the cold.
+  static func figures(canStandby: Bool = true, canCut: Bool = false) -> PlannerFigures {
+    var table = TimeToFixTable(cold: .seconds(28))
+    table.append(off: .zero, fix: .seconds(3))
+    table.append(off: .seconds(7_200), fix: .seconds(3))
+    table.append(off: .seconds(14_400), fix: .seconds(28))
+    var figures = PlannerFigures(fixInterval: .seconds(1), deferralLimit: 10, timeToFix: table)
+    figures.canStandby = canStandby
+    figures.canSwitchOff = canCut
+    return figures
+  }
+
+  static func need(at seconds: Double, accuracy: Double = 20) -> FixNeed {
+    var need = FixNeed()
+    need.add(due: Instant(seconds: seconds), accuracy: accuracy)
+    return need
+  }
+
+  /// A schedule and its receiver, which finds its fix when the table says so.
+  final class Bench {
+    var schedule = FixSchedule()
+    var figures = FixScheduleTests.figures()
+    var now = 0.0
+    var need = FixNeed()
+
+    @discardableResult
+    func plan(_ time: Double? = nil, isOnAnyway: Bool = false) -> FixSchedule.State {
+      if let time { now = time }
+      schedule.handle(.plan(need, isOnAnyway: isOnAnyway), figures, at: Instant(seconds: now))
+      return schedule.state
+    }
+
+    @discardableResult
+    func fix(_ time: Double, accuracy: Double = 5) -> FixSchedule.Verdict {
+      now = time
+      return schedule.handle(.fix(accuracy: accuracy, need), figures, at: Instant(seconds: now))
+    }
+
+    /// Cold start at 0, its fix at 28.2, the ephemeris read.
+    static func warm() -> Bench {
+      let bench = Bench()
+      bench.need = FixScheduleTests.need(at: 0)
+      bench.plan(0)
+      bench.fix(28.2)
+      bench.plan()
+      return bench
+    }
+  }
+
+  @Test("PWR-1: nobody needs a fix, nothing is on")
+  func idle() {
+    let bench = Bench()
+    #expect(bench.plan(0) == .idle)
+    #expect(!bench.schedule.isOn && bench.schedule.wake == .distantFuture)
+    bench.need = Self.need(at: 0)
+    #expect(bench.plan(1) == .searching)
+    bench.need = FixNeed()
+    #expect(bench.plan(2) == .idle)
+    #expect(!bench.schedule.isOn)
+  }
+
+  @Test("it starts so early that the fix is there when it is due")
+  func early() {
+    let bench = Bench.warm()
+    bench.need = Self.need(at: 128.2)
+    #expect(bench.plan() == .resting)
+    #expect(bench.schedule.rest == .standby)
+    // 3 s to the fix and 0.2 s to start.
+    #expect(bench.schedule.wake == Instant(seconds: 125))
+    #expect(bench.plan(124.9) == .resting)
+    #expect(bench.plan(125) == .searching)
+    #expect(bench.fix(128.2) == .use)
+    #expect(bench.schedule.state == .tracking)
+  }
+
+  @Test("it stays on where a new start would cost more, and rests where it would not")
+  func breakEven() {
+    // Staying takes 30 mW; a start 0.2 s and 3 s of 30 mW: 96 mJ, as much as 3.2 s of tracking.
+    for (due, state) in [
+      (3.0, FixSchedule.State.tracking), (3.2, .tracking), (3.5, .resting), (60, .resting),
+    ] {
+      let bench = Bench.warm()
+      bench.need = Self.need(at: bench.now + due)
+      #expect(bench.plan() == state, "due in \(due) s")
+    }
+  }
+
+  @Test("what is due now, or in less than half an interval, keeps it on")
+  func dueNow() {
+    for ahead in [-5, 0, 0.4, 0.5] {
+      let bench = Bench.warm()
+      bench.need = Self.need(at: bench.now + ahead)
+      #expect(bench.plan() == .tracking)
+    }
+  }
+
+  @Test("an earlier need wakes it earlier, a later one lets it sleep on")
+  func changes() {
+    let bench = Bench.warm()
+    bench.need = Self.need(at: 1_000)
+    bench.plan()
+    bench.need = Self.need(at: 500)
+    bench.plan(100)
+    #expect(bench.schedule.wake == Instant(seconds: 496.8))
+    bench.need = Self.need(at: 2_000)
+    bench.plan(200)
+    #expect(bench.schedule.wake == Instant(seconds: 1_996.8))
+  }
+
+  @Test("the supply is cut where that is cheaper, and what was known is lost with it")
+  func cut() {
+    let bench = Bench.warm()
+    bench.figures = Self.figures(canCut: true)
+    // 0.1 mW saved for 1,000 s is 100 mJ, a cold start costs 750 mJ more.
+    bench.need = Self.need(at: bench.now + 1_000)
+    bench.plan()
+    #expect(bench.schedule.rest == .standby)
+    let other = Bench.warm()
+    other.figures = Self.figures(canStandby: false, canCut: true)
+    other.need = Self.need(at: other.now + 1_000)
+    other.plan()
+    #expect(other.schedule.rest == .cut)
+    #expect(other.schedule.wake == Instant(seconds: other.now + 1_000 - 28.2))
+    let kept = Bench.warm()
+    kept.figures = Self.figures(canStandby: false, canCut: true)
+    kept.figures.receiver.keepsDataWhenCut = true
+    kept.need = Self.need(at: kept.now + 1_000)
+    kept.plan()
+    #expect(kept.schedule.wake == Instant(seconds: kept.now + 1_000 - 3.2))
+  }
+
+  @Test("one that can neither sleep nor be cut stays on")
+  func noRest() {
+    let bench = Bench.warm()
+    bench.figures = Self.figures(canStandby: false)
+    bench.need = Self.need(at: bench.now + 5_000)
+    #expect(bench.plan() == .tracking)
+  }
+
+  @Test("PWR-7: a first fix is held until its quality settles or its time is over")
+  func settling() {
+    let bench = Bench.warm()
+    bench.need = Self.need(at: 100, accuracy: 20)
+    bench.plan()
+    bench.plan(96.8)
+    #expect(bench.fix(100, accuracy: 80) == .hold)
+    #expect(bench.fix(101, accuracy: 50) == .hold)
+    #expect(bench.fix(102, accuracy: 20) == .use)
+    #expect(bench.fix(103, accuracy: 90) == .use)
+    let steady = Bench()
+    steady.need = Self.need(at: 0, accuracy: 20)
+    steady.plan(0)
+    #expect(steady.fix(28, accuracy: 60) == .hold)
+    #expect(steady.fix(29, accuracy: 58) == .use)
+    let slow = Bench()
+    slow.need = Self.need(at: 0, accuracy: 20)
+    slow.plan(0)
+    for (time, accuracy) in [(28, 900.0), (29, 700), (30, 500), (31, 400), (32, 300)] {
+      #expect(slow.fix(Double(time), accuracy: accuracy) == .hold)
+    }
+    #expect(slow.fix(33, accuracy: 200) == .use)
+  }
+
+  @Test("PWR-7: a search that finds nothing ends, and is tried again ever more seldom")
+  func backOff() {
+    let bench = Bench()
+    bench.need = Self.need(at: 0)
+    bench.plan(0)
+    var pauses: [Double] = []
+    for _ in 0..<8 {
+      bench.plan(bench.schedule.wake.seconds)
+      #expect(bench.schedule.state == .backedOff && !bench.schedule.isOn)
+      pauses.append((bench.schedule.wake.seconds - bench.now).rounded())
+      #expect(bench.plan(bench.schedule.wake.seconds - 0.1) == .backedOff)
+      #expect(bench.plan(bench.schedule.wake.seconds) == .searching)
+    }
+    #expect(pauses == [60, 120, 240, 480, 960, 1_800, 1_800, 1_800])
+    bench.fix(bench.now + 20)
+    bench.need = Self.need(at: bench.now)
+    bench.plan()
+    // A receiver that falls silent searches again, and its first pause is short again.
+    bench.plan(bench.now + 10)
+    #expect(bench.schedule.state == .searching)
+    bench.plan(bench.schedule.wake.seconds)
+    #expect(bench.schedule.wake.seconds - bench.now == 60)
+  }
+
+  @Test("PWR-7: a search is given up after twice the 90th percentile and 10 s, or the profile's limit")
+  func limit() {
+    let cold = Bench()
+    cold.need = Self.need(at: 0)
+    cold.plan(0)
+    #expect(cold.schedule.wake == Instant(seconds: 120.2))
+    let bench = Bench.warm()
+    bench.need = Self.need(at: 128.2)
+    bench.plan()
+    bench.plan(125)
+    // 3 s × 2.7 × 2 + 10 s, after the start.
+    #expect(bench.schedule.wake == Instant(seconds: 125 + 0.2 + 26.2))
+  }
+
+  @Test("PWR-7: failures never train the prediction, nor does the first fix; slow searches do")
+  func learning() {
+    let bench = Bench.warm()
+    #expect(bench.schedule.predictor.scale == 1)
+    bench.need = Self.need(at: 200)
+    bench.plan()
+    bench.plan(196.8)
+    bench.plan(196.8 + 30)
+    #expect(bench.schedule.state == .backedOff && bench.schedule.predictor.scale == 1)
+    var slow = TimeToFixPredictor()
+    let receiver = Self.figures().receiver
+    slow.learn(off: .seconds(60), search: .seconds(30), receiver)
+    #expect(slow.scale == 1)
+    for _ in 0..<40 { slow.learn(off: .seconds(60), search: .seconds(7), receiver) }
+    #expect(slow.scale > 1.9 && slow.scale <= 2)
+    for _ in 0..<60 { slow.learn(off: .seconds(60), search: .seconds(300), receiver) }
+    #expect(slow.scale <= TimeToFixPredictor.widest && slow.scale > 3.9)
+    for _ in 0..<90 { slow.learn(off: .seconds(60), search: .zero, receiver) }
+    #expect(slow.scale >= 1 / TimeToFixPredictor.widest && slow.scale < 0.3)
+  }
+
+  @Test("PWR-8: an ephemeris that grows too old is read anew before the receiver rests")
+  func renewal() {
+    let bench = Bench.warm()
+    bench.need = Self.need(at: 13_000)
+    bench.plan()
+    bench.plan(bench.schedule.wake.seconds)
+    bench.fix(13_000)
+    bench.need = Self.need(at: 13_100)
+    #expect(bench.plan() == .tracking)
+    bench.fix(13_015)
+    #expect(bench.plan() == .tracking)
+    bench.fix(13_030)
+    #expect(bench.plan() == .resting)
+  }
+
+  @Test("while somebody else keeps the receiver on nothing is decided")
+  func onAnyway() {
+    let bench = Bench()
+    bench.plan(0, isOnAnyway: true)
+    #expect(bench.schedule.isOn && bench.schedule.wake == .distantFuture)
+    bench.fix(30)
+    bench.need = Self.need(at: 1_000)
+    bench.plan(31, isOnAnyway: true)
+    #expect(bench.schedule.isOn)
+    #expect(bench.plan(32) == .resting)
+  }
+}

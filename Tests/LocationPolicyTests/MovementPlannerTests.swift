@@ -1,0 +1,109 @@
+import LocationTypes
+import Testing
+
+@testable import LocationPolicy
+
+@Suite("The clock of the time off")
+struct MovementPlannerTests {
+  @Test("without a motion line it goes as time does")
+  func plain() {
+    let clock = OffClock(off: 100, trust: 300, usesLine: false, at: Instant(seconds: 10))
+    for line in [MotionLine.absent, .still, .moving] {
+      #expect(clock.due(line, at: Instant(seconds: 10)) == Instant(seconds: 110))
+    }
+  }
+
+  @Test("while the line says still it stands, and is believed for so long")
+  func still() {
+    var clock = OffClock(off: 100, trust: 300, usesLine: true, at: .boot)
+    #expect(clock.due(.still, at: .boot) == Instant(seconds: 300))
+    clock.pass(.still, until: Instant(seconds: 200))
+    #expect(clock.due(.still, at: Instant(seconds: 200)) == Instant(seconds: 300))
+    // It moves: the whole time off is still to come.
+    #expect(clock.due(.moving, at: Instant(seconds: 200)) == Instant(seconds: 300))
+    clock.pass(.moving, until: Instant(seconds: 240))
+    #expect(clock.due(.moving, at: Instant(seconds: 240)) == Instant(seconds: 300))
+    // Still again after 40 s of 100: half speed.
+    #expect(clock.due(.still, at: Instant(seconds: 240)) == Instant(seconds: 360))
+  }
+
+  @Test("motion shorter than three tenths of the time off is taken for a false alarm")
+  func falseAlarm() {
+    var clock = OffClock(off: 100, trust: 300, usesLine: true, at: .boot)
+    clock.pass(.moving, until: Instant(seconds: 30))
+    #expect(clock.due(.still, at: Instant(seconds: 30)) == Instant(seconds: 330))
+    clock.pass(.moving, until: Instant(seconds: 31))
+    #expect(clock.due(.still, at: Instant(seconds: 31)) == Instant(seconds: 31 + 69 * 2))
+  }
+
+  @Test("one that is over is due now")
+  func over() {
+    var clock = OffClock(off: 10, trust: 300, usesLine: false, at: .boot)
+    clock.pass(.absent, until: Instant(seconds: 12))
+    #expect(clock.due(.absent, at: Instant(seconds: 12)) == Instant(seconds: 12))
+    #expect(OffClock().due(.still, at: Instant(seconds: 5)) == Instant(seconds: 5))
+  }
+
+  static func planner(
+    _ bound: Double, speed: Double, line: MotionLine = .absent, fixes: Int = 30
+  ) -> Double {
+    var planner = MovementPlanner()
+    planner.hear(line, at: .boot)
+    var now = 0.0
+    var way = 0.0
+    var off = 0.0
+    for _ in 0..<fixes {
+      planner.take(
+        fix(at: now, east: way, speed_mmps: Int32(speed * 1_000)), within: bound, accuracy: 3,
+        MovementModelTests.receiver(MovementModelTests.steps), TimeToFixPredictor(),
+        at: Instant(seconds: now))
+      off = planner.start(at: Instant(seconds: now)).seconds - now
+      let cycle = max(1, off + 4)
+      now += cycle
+      way += speed * cycle
+    }
+    return off
+  }
+
+  @Test("the faster the wearer and the nearer the bound, the shorter the time off")
+  func speeds() {
+    let walk = Self.planner(100, speed: 1.4)
+    let ride = Self.planner(100, speed: 6)
+    let drive = Self.planner(100, speed: 25)
+    #expect(walk > 20 && walk < 75 && ride < walk && drive <= 3 && drive < ride)
+    #expect(Self.planner(500, speed: 6) > 3 * ride)
+  }
+
+  @Test("it never rests longer than three times what leaves the distance at the speed just told")
+  func cap() {
+    for bound in [20.0, 50, 100, 200, 500, 3_000] {
+      for speed in [1.0, 3, 10, 30, 80] {
+        for fixes in [1, 2, 3, 4, 10] {
+          let off = Self.planner(bound, speed: speed, fixes: fixes)
+          let limit = (fixes <= 3 ? 1 : MovementTuning.runLimit) * bound / speed
+          #expect(off <= limit, "\(bound) m at \(speed) m/s, \(fixes) fixes")
+        }
+      }
+    }
+  }
+
+  @Test("who rests is looked at seldom, and with a still motion line hardly ever")
+  func rest() {
+    let alone = Self.planner(100, speed: 0, fixes: 40)
+    let line = Self.planner(100, speed: 0, line: .still, fixes: 40)
+    #expect(alone > 60)
+    #expect(line >= MovementPlanner.shortestTrust)
+  }
+
+  @Test("the plausible pace follows a rise at once, forgets slowly, and stays within its bounds")
+  func pace() {
+    var pace = PlausiblePace(most: 50)
+    #expect(pace.fastest(at: .boot) == PlausiblePace.setOff)
+    pace.take(fix(at: 0, speed_mmps: 20_000))
+    #expect(pace.fastest(at: .boot) == 26)
+    #expect(pace.fastest(at: Instant(seconds: 300)) == 13)
+    #expect(pace.fastest(at: Instant(seconds: 30_000)) == PlausiblePace.setOff)
+    pace.take(fix(at: 10, east: 600, speed_mmps: nil))
+    #expect(pace.fastest(at: Instant(seconds: 10)) == 50)
+  }
+}
