@@ -11,8 +11,8 @@ EMBEDDED_ROOMS := LocationEngine LocationHAL
 EMBEDDED_PATH := .build-embedded
 
 .DEFAULT_GOAL := help
-.PHONY: help run test bench fuzz lint format embedded tests release boards clean tools bench-tools \
-  completions man install uninstall
+.PHONY: help run test bench fuzz lint format embedded tests release boards firmware clean tools \
+  bench-tools firmware-tools completions man install uninstall
 
 # Where `make install` puts things: below DESTDIR, which is for makers of packages.
 PREFIX ?= /usr/local
@@ -22,12 +22,13 @@ SHARE := $(DESTDIR)$(PREFIX)/share
 
 help:
 	@echo 'make run       install what is missing, build, run a simulated day on the default board'
-	@echo 'make test      all gates: lint, Embedded build, tests, release build, every board'
+	@echo 'make test      all gates: lint, Embedded build, tests, firmware, release build, every board'
 	@echo 'make bench     instructions, time and heap allocations of the hot paths (BENCH=--json)'
 	@echo 'make fuzz      looks for input that breaks a decoder (FUZZ_SECONDS=60 for each; FUZZ="ring ubx")'
 	@echo 'make lint      only the style check      make format    put the style right'
 	@echo 'make embedded  only the Embedded build   make tests     only the tests'
 	@echo 'make boards    only the boards           make clean     remove what was built'
+	@echo 'make firmware  the core on a Cortex-M4 and an aarch64 in QEMU: its self-test and its size'
 	@echo 'make install   program, boards, manual page, completions (PREFIX=/usr/local, DESTDIR=)'
 	@echo 'make man       only the manual page      make completions  only those, for bash, zsh, fish'
 
@@ -39,6 +40,7 @@ test: tools
 	@$(MAKE) --no-print-directory lint
 	@$(MAKE) --no-print-directory embedded
 	@$(MAKE) --no-print-directory tests
+	@$(MAKE) --no-print-directory firmware
 	@$(MAKE) --no-print-directory boards
 	@$(MAKE) --no-print-directory man completions
 	@echo 'make test: every gate passed.'
@@ -61,6 +63,11 @@ embedded: tools
 tests: tools
 	@echo '== tests'
 	@$(SWIFT) test
+
+# After the tests, which build what this machine's run of the self-test is linked with.
+firmware: tools firmware-tools
+	@echo '== the core on a Cortex-M4 and an aarch64'
+	@SWIFT='$(SWIFT)' .ci/firmware $(EMBEDDED_ROOMS)
 
 release: tools
 	@echo '== release build'
@@ -126,6 +133,9 @@ tools:
 
 bench-tools:
 	@.ci/install-missing bench
+
+firmware-tools:
+	@.ci/install-missing firmware
 
 clean:
 	rm -rf .build .build-*

@@ -63,8 +63,9 @@ struct GenerationStarts {
 extension GenerationStarts {
   /// Reads a record; nil if it is none.
   init?(_ image: RingImage, at offset: Int) {
-    let n = Int(image.half(at: offset))
-    guard n <= GenerationStarts.capacity else { return nil }
+    let length = image.half(at: offset)
+    guard length <= UInt32(GenerationStarts.capacity) else { return nil }
+    let n = Int(length)
     for i in 0..<n {
       let sequence = image.word(at: offset + 4 + 16 * i)
       let generation = image.half(at: offset + 12 + 16 * i)

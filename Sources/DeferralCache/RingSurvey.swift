@@ -73,7 +73,8 @@ struct RingSurvey {
     }
     guard let header else { return }
     guard header.capacity == UInt32(capacity) else {
-      throw .otherCapacity(found: Int(header.capacity), wanted: capacity)
+      // What the image says need not fit an Int of 32 bits.
+      throw .otherCapacity(found: Int(clamping: header.capacity), wanted: capacity)
     }
     head = header.head
     starts = header.starts

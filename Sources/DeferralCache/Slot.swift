@@ -4,8 +4,9 @@ import LocationTypes
 struct Slot {
   /// The slot format this code writes and reads.
   static let version: UInt8 = 1
-  /// Sequence numbers have 40 bits.
-  static let sequenceLimit: UInt64 = 1 << 40
+  // Written out, for on 32 bits a shift this long is worked out at run time, behind a lock.
+  /// Sequence numbers have 40 bits: 2⁴⁰.
+  static let sequenceLimit: UInt64 = 0x100_0000_0000
 
   var w0: UInt64
   var w1: UInt64
@@ -72,9 +73,10 @@ extension Slot {
     w7 |= UInt64(computedChecksum) << 32
   }
 
-  private static let unknown56: Int64 = -(1 << 55)
+  /// −2⁵⁵.
+  private static let unknown56: Int64 = -0x80_0000_0000_0000
   /// The largest number, and but for its sign the smallest, that is not "not known".
-  private static let limit56: Int64 = (1 << 55) - 1
+  private static let limit56: Int64 = 0x7F_FFFF_FFFF_FFFF
 
   /// Whether `value` can be told from "not known" in 56 bits.
   private static func fits56(_ value: Int64) -> Bool {

@@ -18,12 +18,23 @@ struct EmbeddedGateTests {
     let embedded = makefile.recipe("embedded").joined(separator: "\n")
     #expect(embedded.contains(#""-enable-experimental-feature","Embedded""#))
     #expect(embedded.contains(#""-no-allocations""#))
-    for gate in ["lint", "embedded", "tests", "boards"] {
+    for gate in ["lint", "embedded", "tests", "firmware", "boards"] {
       #expect(makefile.recipe("test").contains { $0.hasSuffix(" \(gate)") }, "make test: \(gate)")
     }
     #expect(makefile.recipe("lint").contains { $0.contains("format lint --strict") })
     #expect(makefile.recipe("tests").contains { $0.contains("$(SWIFT) test") })
     #expect(makefile.recipe("boards").contains { $0.contains(".ci/check-boards") })
+  }
+
+  @Test("the firmware is made of the same rooms, and fails on a heap")
+  func firmware() throws {
+    let makefile = MakefileText(try Repository.text("Makefile"))
+    #expect(makefile.recipe("firmware").contains { $0.hasSuffix(".ci/firmware $(EMBEDDED_ROOMS)") })
+    let script = try Repository.text(".ci/firmware")
+    for symbol in ["posix_memalign", "malloc", "free", "swift_(", "allocObject", "retain"] {
+      #expect(script.contains(symbol), "\(symbol)")
+    }
+    #expect(script.contains(" -no-allocations"))
   }
 
   @Test("continuous integration runs make test")

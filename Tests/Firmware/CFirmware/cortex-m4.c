@@ -1,0 +1,121 @@
+// The self-test on a Cortex-M4 without an operating system: vectors, start, semihosting.
+// Run with `qemu-system-arm -M mps2-an386 -semihosting`; the memory map is in cortex-m4.ld.
+#include "CFirmware.h"
+
+extern uint32_t __data_start[], __data_end[], __data_load[], __bss_start[], __bss_end[];
+extern uint32_t __stack_limit[], __stack_top[];
+
+// What an untouched word of the stack holds.
+#define UNTOUCHED 0x5AA5C33Cu
+
+// Arm's semihosting: an operation's number and its argument; QEMU answers the breakpoint.
+enum { SYS_WRITEC = 0x03, SYS_EXIT_EXTENDED = 0x20 };
+// The reason of an exit that has a status: the application ended.
+#define APPLICATION_EXIT 0x20026u
+
+static int32_t call_host(uint32_t operation, const void *argument) {
+  register uint32_t r0 __asm__("r0") = operation;
+  register const void *r1 __asm__("r1") = argument;
+  __asm__ volatile("bkpt 0xAB" : "+r"(r0) : "r"(r1) : "memory");
+  return (int32_t)r0;
+}
+
+__attribute__((noreturn)) static void leave(uint32_t status) {
+  const uint32_t arguments[2] = {APPLICATION_EXIT, status};
+  call_host(SYS_EXIT_EXTENDED, arguments);
+  for (;;) {
+  }
+}
+
+void firmware_put(uint8_t character) { call_host(SYS_WRITEC, &character); }
+
+static void put_text(const char *text) {
+  for (; *text; text++) firmware_put((uint8_t)*text);
+}
+
+static void put_hex(uint32_t value) {
+  for (int shift = 28; shift >= 0; shift -= 4) {
+    firmware_put((uint8_t)"0123456789abcdef"[value >> shift & 15]);
+  }
+}
+
+// Where the stack was when measuring began.
+static const uint32_t *stack_mark;
+
+void firmware_stack_mark(void) {
+  stack_mark = __builtin_frame_address(0);
+  // This function's own frame lies below, and an interrupt may come.
+  for (uint32_t *word = __stack_limit; word < stack_mark - 64; word++) *word = UNTOUCHED;
+}
+
+size_t firmware_stack_used(void) {
+  const uint32_t *word = __stack_limit;
+  while (word < stack_mark && *word == UNTOUCHED) word++;
+  return (size_t)((const uint8_t *)stack_mark - (const uint8_t *)word);
+}
+
+// SysTick counts down 24 bits at 25 MHz. QEMU with `-icount shift=0` lets an instruction take 1 ns.
+#define SYST_CSR (*(volatile uint32_t *)0xE000E010u)
+#define SYST_RVR (*(volatile uint32_t *)0xE000E014u)
+#define SYST_CVR (*(volatile uint32_t *)0xE000E018u)
+#define INSTRUCTIONS_PER_TICK 40u
+static volatile uint32_t wraps;
+
+void on_tick(void) { wraps++; }
+
+// Its interrupt waits to be taken: the counter has begun anew, and `wraps` does not know yet.
+#define ICSR (*(volatile uint32_t *)0xE000ED04u)
+#define TICK_PENDS (1u << 26)
+
+uint64_t firmware_instructions(void) {
+  uint32_t before, value, pending;
+  do {
+    before = wraps;
+    value = SYST_CVR;
+    pending = ICSR & TICK_PENDS;
+  } while (before != wraps);
+  if (pending && value > 0x800000u) before++;
+  return ((uint64_t)before * 0x1000000u + (0xFFFFFFu - value)) * INSTRUCTIONS_PER_TICK;
+}
+
+// A trap of Swift is an undefined instruction; so every fault ends here, and the run with status 1.
+__attribute__((used, noreturn)) static void report_fault(const uint32_t *frame) {
+  put_text("fault: pc 0x");
+  put_hex(frame[6]);
+  put_text(" lr 0x");
+  put_hex(frame[5]);
+  put_text("\nFAIL\n");
+  leave(1);
+}
+
+__attribute__((naked)) void on_fault(void) {
+  __asm__ volatile("mov r0, sp\n b report_fault");
+}
+
+// The floating-point unit, which is off after a reset.
+#define CPACR (*(volatile uint32_t *)0xE000ED88u)
+
+__attribute__((noreturn)) void on_reset(void) {
+  CPACR |= 0xFu << 20;
+  __asm__ volatile("dsb\n isb");
+  const uint32_t *from = __data_load;
+  for (uint32_t *to = __data_start; to < __data_end;) *to++ = *from++;
+  for (uint32_t *to = __bss_start; to < __bss_end;) *to++ = 0;
+  SYST_RVR = 0xFFFFFFu;
+  SYST_CVR = 0;
+  SYST_CSR = 7;  // from the processor's clock, with its interrupt
+  while (SYST_CVR == 0) {
+  }
+  leave((uint32_t)firmware_self_test());
+}
+
+typedef void (*vector)(void);
+
+__attribute__((section(".vectors"), used)) static const vector vectors[16] = {
+  (vector)__stack_top, on_reset, on_fault, on_fault, on_fault, on_fault, on_fault, on_fault,
+  on_fault, on_fault, on_fault, on_fault, on_fault, on_fault, on_fault, on_tick,
+};
+
+// libm notes a domain error here; nobody reads it.
+static int error_number;
+int *__errno(void) { return &error_number; }
