@@ -18,6 +18,7 @@ struct Simulate: ParsableCommand {
         torpor simulate
         torpor simulate --scenario drive --hours 2 --timeout 10min --seed 7
         torpor simulate --track walk.csv --noise none --trace walk.jsonl
+        torpor simulate --service standard --accuracy 100 --report day.html --battery 11.1Wh
 
       A track is GPX 1.1 or 1.0 whose points have times, or a table whose header line begins with \
       unix_time,lat,lon,alt,speed (seconds UTC, degrees, metres, m/s; alt and speed may be empty); \
@@ -26,6 +27,7 @@ struct Simulate: ParsableCommand {
 
   @OptionGroup var deferral: DeferralOptions
   @OptionGroup var printing: PrintingOptions
+  @OptionGroup var paper: ReportOptions
 
   @Option(
     help: ArgumentHelp(
@@ -94,7 +96,7 @@ struct Simulate: ParsableCommand {
 
   func run() throws {
     try OutputPlaces.check(
-      [("--trace", printing.trace), ("--bytes", bytes)],
+      [("--trace", printing.trace), ("--bytes", bytes), ("--report", paper.report)],
       inputs: [("the track", track), ("the profile", deferral.profilePath)])
     let profile = try BoardProfile.named(deferral.board)
     try RunCheck.needsReceiver(profile)
@@ -116,6 +118,7 @@ struct Simulate: ParsableCommand {
     if !script.defers, let unused = deferral.unused { System.tell("torpor: \(unused)") }
     let report = try RunReport(printing)
     let recording = try bytes.map { try ByteRecording(path: $0) }
+    let page = try makePage(profile, route, duration)
     report.begin(headline(profile, duration))
     var promise: PromiseTally?
     if !script.defers, LocationAccuracy.bound(of: accuracy) != nil {
@@ -127,9 +130,12 @@ struct Simulate: ParsableCommand {
       sink: {
         report.take($0)
         promise?.add($0)
+        page?.add($0)
       })
-    try report.finish(result.summary, promise: promise?.finish(at: .boot + duration))
+    let kept = promise?.finish(at: .boot + duration)
+    try report.finish(result.summary, promise: kept)
     try recording?.commit()
+    try page?.commit(result.summary, kept.flatMap { kept in promise.map { (kept, $0.errors) } })
     try RunCheck.check(result)
   }
 
@@ -142,10 +148,44 @@ struct Simulate: ParsableCommand {
       track, longest: hours == nil ? .seconds(Values.mostHours * 3_600) : nil)
   }
 
+  /// The page that is asked for, if one is.
+  private func makePage(
+    _ profile: BoardProfile, _ route: Track, _ duration: Interval
+  ) throws -> ReportFile? {
+    guard let path = paper.report else { return nil }
+    var page = ReportPage(
+      board: profile.name, way: wayName, asked: asked, track: route,
+      length: duration, battery: paper.battery, sketch: RunSketch(duration, Plane(route)))
+    page.settings = [
+      ("board", deferral.board), ("way", track ?? page.way), ("length", Words.duration(duration)),
+      ("service", service.rawValue),
+      (
+        "accuracy",
+        accuracy == -1 ? "best" : accuracy == -2 ? "navigation" : Words.distance(accuracy)
+      ),
+      ("noise", noise.rawValue), ("time to the first fix", ttff.rawValue), ("seed", String(seed)),
+      ("motion sensor", motion || profile.motion != nil ? "yes" : "no"),
+    ]
+    if service == .deferred { page.settings.insert(("defers", deferral.words), at: 4) }
+    return try ReportFile(path: path, page)
+  }
+
   private func headline(_ profile: BoardProfile, _ duration: Interval) -> String {
     let way = track ?? (scenario ?? .day).rawValue
-    let asked = service == .deferred ? deferral.words : "every fix as it comes"
     return "\(profile.name): \(way), \(Words.duration(duration)); \(asked)"
+  }
+}
+
+extension Simulate {
+  /// The track's file without its folders, or the scenario.
+  private var wayName: String {
+    guard let track else { return (scenario ?? .day).rawValue }
+    return track == "-" ? "standard input" : String(track.split(separator: "/").last ?? "")
+  }
+
+  /// What the client asks for, in a line.
+  private var asked: String {
+    service == .deferred ? deferral.words : "every fix as it comes"
   }
 }
 
