@@ -160,7 +160,7 @@ let package = Package(
     tests("LocationSimulation"),
     tests("DecoderProperties"),
     .testTarget(
-      name: "TorporCommandTests", dependencies: ["torpor"], swiftSettings: strict),
+      name: "TorporCommandTests", dependencies: ["torpor", "CExpat"], swiftSettings: strict),
     .testTarget(name: "ArchitectureTests", swiftSettings: strict),
   ],
   cxxLanguageStandard: .cxx17

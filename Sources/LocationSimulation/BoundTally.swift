@@ -34,7 +34,11 @@ public struct BoundTally: Sendable {
   private var report: (place: Coordinate, at: Instant)?
   /// The next second to be looked at.
   private var next: Int64 = 0
-  private var errors: [Double] = []
+  /// The second that was looked at first, from the track's first point on; nil before the first report.
+  public private(set) var firstSecond: Int64?
+  /// How far the last report was off at ``firstSecond`` and each second after it, metres; not a number
+  /// in a gap of the recording. Complete after ``finish(at:)``.
+  public private(set) var errors: [Double] = []
   private var broken = 0
 
   /// Begins.
@@ -77,10 +81,10 @@ public struct BoundTally: Sendable {
   public mutating func finish(at end: Instant = .distantFuture) -> BoundSummary {
     count(before: end + Interval(microseconds: 1))
     var summary = BoundSummary()
-    summary.seconds = errors.count
+    let sorted = errors.filter { !$0.isNaN }.sorted()
+    summary.seconds = sorted.count
     summary.broken = broken
-    guard !errors.isEmpty else { return summary }
-    let sorted = errors.sorted()
+    guard !sorted.isEmpty else { return summary }
     summary.p95_m = sorted[(95 * sorted.count + 99) / 100 - 1]
     summary.greatest_m = sorted[sorted.count - 1]
     return summary
@@ -91,8 +95,12 @@ public struct BoundTally: Sendable {
     guard let report else { return }
     while next <= seconds, first + .seconds(next) < moment {
       let truth = reader.state(at: reader.track.firstTime + .seconds(next))
+      if firstSecond == nil { firstSecond = next }
       next += 1
-      if truth.isGap { continue }
+      if truth.isGap {
+        errors.append(.nan)
+        continue
+      }
       let error = truth.coordinate.localDistance(to: report.place)
       errors.append(error)
       if error > bound_m { broken += 1 }

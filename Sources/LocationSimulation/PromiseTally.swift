@@ -29,7 +29,8 @@ public struct PromiseTally: Sendable {
   private let track: Track
   private let costs: ReceiverCosts
   private let bound_m: Double
-  private var errors: BoundTally
+  /// How far reports were off; complete after ``finish(at:)``.
+  public private(set) var errors: BoundTally
   private var places: [UInt64: Coordinate] = [:]
   private var firstReport: Instant?
   private var energy = 0.0

@@ -17,6 +17,7 @@ struct Simulate: ParsableCommand {
         torpor simulate
         torpor simulate --scenario drive --hours 2 --timeout 10min --seed 7
         torpor simulate --track walk.csv --noise none --trace walk.jsonl
+        torpor simulate --service standard --accuracy 100 --report day.html --battery 11.1Wh
 
       A track is GPX 1.1 or 1.0 whose points have times, or a table whose header line begins with \
       unix_time,lat,lon,alt,speed (seconds UTC, degrees, metres, m/s; alt and speed may be empty); \
@@ -25,6 +26,7 @@ struct Simulate: ParsableCommand {
 
   @OptionGroup var deferral: DeferralOptions
   @OptionGroup var printing: PrintingOptions
+  @OptionGroup var paper: ReportOptions
 
   @Option(
     help: ArgumentHelp(
@@ -103,7 +105,7 @@ struct Simulate: ParsableCommand {
 
   func run() throws {
     try OutputPlaces.check(
-      [("--trace", printing.trace), ("--bytes", bytes)],
+      [("--trace", printing.trace), ("--bytes", bytes), ("--report", paper.report)],
       inputs: [("the track", track), ("the profile", deferral.profilePath)])
     let profile = try BoardProfile.named(deferral.board)
     try RunCheck.needsReceiver(profile)
@@ -127,7 +129,8 @@ struct Simulate: ParsableCommand {
     if !script.defers, let unused = deferral.unused { System.tell("torpor: \(unused)") }
     let report = try RunReport(printing)
     let recording = try bytes.map { try ByteRecording(path: $0) }
-    report.begin(headline(profile, duration, script))
+    let page = try makePage(profile, route, duration, script)
+    report.begin("\(profile.name): \(wayName), \(Words.duration(duration)); \(asked(script))")
     var promise = script.bound_m.flatMap { PromiseTally(route, within: $0, profile) }
     let result = Session(profile, script).simulate(
       plan, progress: { report.advance(to: $0) },
@@ -135,9 +138,12 @@ struct Simulate: ParsableCommand {
       sink: {
         report.take($0)
         promise?.add($0)
+        page?.add($0)
       })
-    try report.finish(result.summary, promise: promise?.finish(at: .boot + duration))
+    let kept = promise?.finish(at: .boot + duration)
+    try report.finish(result.summary, promise: kept)
     try recording?.commit()
+    try page?.commit(result.summary, kept.flatMap { kept in promise.map { (kept, $0.errors) } })
     try RunCheck.check(result)
   }
 
@@ -160,22 +166,47 @@ struct Simulate: ParsableCommand {
     }
   }
 
-  private func headline(
-    _ profile: BoardProfile, _ duration: Interval, _ script: ClientScript
-  ) -> String {
-    let way = track ?? (scenario ?? .day).rawValue
-    let asked =
-      switch service {
-      case .deferred: deferral.words
-      case .standard:
-        script.bound_m.map { "within \(Words.distance($0))" }
-          ?? "every fix as it comes"
-      case .significant: "significant change"
-      case .visits: "visits"
-      case .live: "live updates"
-      case .region: "a region of \(Words.distance(radius))"
-      }
-    return "\(profile.name): \(way), \(Words.duration(duration)); \(asked)"
+  /// The page that is asked for, if one is.
+  private func makePage(
+    _ profile: BoardProfile, _ route: Track, _ duration: Interval, _ script: ClientScript
+  ) throws -> ReportFile? {
+    guard let path = paper.report else { return nil }
+    var page = ReportPage(
+      board: profile.name, way: wayName, asked: asked(script), track: route,
+      length: duration, battery: paper.battery, sketch: RunSketch(duration, Plane(route)))
+    page.settings = [
+      ("board", deferral.board), ("way", track ?? page.way), ("length", Words.duration(duration)),
+      ("service", service.rawValue),
+      (
+        "accuracy",
+        accuracy == -1 ? "best" : accuracy == -2 ? "navigation" : Words.distance(accuracy)
+      ),
+      ("noise", noise.rawValue), ("time to the first fix", ttff.rawValue), ("seed", String(seed)),
+      ("motion sensor", motion || profile.motion != nil ? "yes" : "no"),
+    ]
+    if service == .deferred { page.settings.insert(("defers", deferral.words), at: 4) }
+    return try ReportFile(path: path, page)
+  }
+
+  /// What the client asks for, in words.
+  private func asked(_ script: ClientScript) -> String {
+    switch service {
+    case .deferred: deferral.words
+    case .standard:
+      script.bound_m.map { "within \(Words.distance($0))" } ?? "every fix as it comes"
+    case .significant: "significant change"
+    case .visits: "visits"
+    case .live: "live updates"
+    case .region: "a region of \(Words.distance(radius))"
+    }
+  }
+}
+
+extension Simulate {
+  /// The track's file without its folders, or the scenario.
+  private var wayName: String {
+    guard let track else { return (scenario ?? .day).rawValue }
+    return track == "-" ? "standard input" : String(track.split(separator: "/").last ?? "")
   }
 }
 

@@ -94,7 +94,8 @@ enum Values {
 
   private static func isUnlimited(_ text: String) -> Bool { text.lowercased() == "unlimited" }
 
-  private static func nonNegative(_ text: String, wanted: String) throws -> Double {
+  /// A decimal number that is not negative; `wanted` goes into the message.
+  static func nonNegative(_ text: String, wanted: String) throws -> Double {
     guard let value = Double(text), isDecimal(text) else {
       throw ValidationError("it should be \(wanted)")
     }

@@ -57,6 +57,18 @@ struct BoundTallyTests {
     #expect(abs(found.greatest_m - Double(count)) < 1e-3)
   }
 
+  @Test("the error of each second is told, and a gap's seconds are no numbers")
+  func errors() {
+    let track = Ways.track([0, 1, 2, 3, nil, nil, nil, nil, 8, 9].map { $0.map(Double.init) })
+    var tally = BoundTally(track, within: 4.5, gapLimit: .seconds(3))
+    #expect(tally.firstSecond == nil)
+    tally.add(Self.place(0), at: Instant(seconds: 1.5))
+    let summary = tally.finish()
+    #expect(tally.firstSecond == 1)
+    #expect(tally.errors.map { $0.isNaN ? -1 : Int($0.rounded()) } == [1, 2, 3, -1, -1, -1, -1, 8, 9])
+    #expect(summary.seconds == 5 && summary.broken == 2)
+  }
+
   @Test("gaps, and what lies outside the track and the run, are left out")
   func leftOut() {
     let gap = Ways.track([0, 1, nil, nil, nil, nil, 6, 7])

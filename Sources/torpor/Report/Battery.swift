@@ -1,0 +1,73 @@
+import ArgumentParser
+import LocationTypes
+
+/// What a battery holds, as it is written on it.
+struct Battery: Equatable {
+  /// What it holds when it is full and new, joules.
+  let energy_J: Double
+
+  /// The most it may hold, watt-hours: more than any that is carried.
+  static let mostWattHours = 100_000.0
+
+  private static let wanted =
+    "charge and voltage (3000mAh@3.7V, 3Ah@3.7V) or energy (11.1Wh, 500mWh)"
+
+  /// Reads `3000mAh@3.7V`, `3Ah@3.7V`, `11.1Wh` or `500mWh`; spaces around numbers and units are fine.
+  ///
+  /// - Throws: `ValidationError` that says what is wanted.
+  init(_ text: String) throws {
+    let parts = text.split(separator: "@", omittingEmptySubsequences: false).map(String.init)
+    let wattHours: Double
+    switch parts.count {
+    case 1:
+      if let energy = try Battery.number(parts[0], [("mWh", 1e-3), ("Wh", 1)]) {
+        wattHours = energy
+      } else if try Battery.number(parts[0], [("mAh", 1e-3), ("Ah", 1)]) != nil {
+        throw ValidationError("a charge is no energy: tell the voltage too, as in 3000mAh@3.7V")
+      } else {
+        throw ValidationError("it should be \(Battery.wanted)")
+      }
+    case 2:
+      guard let charge = try Battery.number(parts[0], [("mAh", 1e-3), ("Ah", 1)]),
+        let voltage = try Battery.number(parts[1], [("mV", 1e-3), ("V", 1)])
+      else { throw ValidationError("it should be \(Battery.wanted)") }
+      wattHours = charge * voltage
+    case _:
+      throw ValidationError("it should be \(Battery.wanted)")
+    }
+    guard wattHours > 0, wattHours <= Battery.mostWattHours else {
+      throw ValidationError("it should hold more than 0 and at most 100 kWh: \(Battery.wanted)")
+    }
+    energy_J = wattHours * 3_600
+  }
+
+  /// How long it lasts at a mean power; nil where nothing is taken, or for longer than a century.
+  func life(at power_mW: Double) -> Interval? {
+    let seconds = energy_J * 1_000 / power_mW
+    guard seconds.isFinite, seconds < 100 * 365.25 * 86_400 else { return nil }
+    return Interval(seconds: seconds)
+  }
+
+  /// What it holds, in words.
+  var words: String { "\(Words.decimal(energy_J / 3_600, places: energy_J < 3_600 ? 3 : 2)) Wh" }
+
+  /// The number before one of `units`, in the first unit's measure; nil where none of them is there.
+  private static func number(_ text: String, _ units: [(String, Double)]) throws -> Double? {
+    let text = text.trimmed
+    for (unit, factor) in units where text.hasSuffix(unit) {
+      let digits = String(text.dropLast(unit.utf8.count)).trimmed
+      return try Values.nonNegative(digits, wanted: wanted) * factor
+    }
+    return nil
+  }
+}
+
+extension String {
+  /// Without the spaces at both ends.
+  fileprivate var trimmed: String {
+    var rest = self[...]
+    while rest.first == " " { rest.removeFirst() }
+    while rest.last == " " { rest.removeLast() }
+    return String(rest)
+  }
+}

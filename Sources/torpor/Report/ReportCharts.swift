@@ -1,0 +1,265 @@
+import LocationSimulation
+import LocationTypes
+
+/// What receiver and board took, when fixes came and were delivered, how far reports were off: charts
+/// with one time axis, and the same in numbers.
+struct ReportCharts {
+  private let sketch: RunSketch
+  private let time: TimeAxis
+  private let bound_m: Double?
+  /// How far the last report was off, finely and in the stretches of the numbers.
+  private var error: StepCurve
+  private var errorRows: StepCurve
+
+  /// Charts of a run that took `length`.
+  init(_ length: Interval, _ sketch: RunSketch, _ promise: (PromiseSummary, BoundTally)?) {
+    self.sketch = sketch
+    time = TimeAxis(length, atMost: 8)
+    bound_m = promise?.0.bound_m
+    error = StepCurve(length)
+    errorRows = StepCurve(buckets: sketch.row, capacity: 64)
+    guard let tally = promise?.1, let first = tally.firstSecond else { return }
+    for (index, error_m) in tally.errors.enumerated() {
+      let from = Instant.boot + .seconds(first + Int64(index))
+      for keyPath in [\ReportCharts.error, \.errorRows] {
+        self[keyPath: keyPath].set(error_m.isNaN ? nil : error_m, at: from)
+        self[keyPath: keyPath].close(at: from + .seconds(1))
+        self[keyPath: keyPath].set(nil, at: from + .seconds(1))
+      }
+    }
+  }
+
+  /// Adds the charts.
+  func write(to page: inout Markup) {
+    page.element(
+      "p", ["class": "lead"],
+      "From the start of the run, in \(time.unit). "
+        + "A line is the mean of \(Words.duration(sketch.row)); a band reaches from the least to the "
+        + "greatest value, however short.")
+    writePower("Receiver", sketch.receiver, to: &page)
+    writePower("Board", sketch.board, to: &page)
+    writeFixes(to: &page)
+    if let bound_m { writeError(bound_m, to: &page) }
+    writeNumbers(to: &page)
+  }
+
+  private func writePower(_ name: String, _ power: RunSketch.Power, to page: inout Markup) {
+    let buckets = power.curve.buckets
+    let high = buckets.map(\.high).max() ?? 0
+    let low = buckets.map(\.low).min() ?? 0
+    let area = buckets.reduce(0) { $0 + $1.area }
+    let mean = area / Double(max(buckets.reduce(0) { $0 + $1.time }, 1))
+    let note = "mean \(milliwatts(mean)), \(milliwatts(low)) to \(milliwatts(high))"
+    let strip = ReportStrip(
+      title: "\(name) power, mW", note: note, label: "\(name) power over time: \(note)",
+      time: time, value: ValueAxis(to: high),
+      tips: power.rows.buckets.enumerated().map { index, bucket in
+        "\(span(index)): mean \(milliwatts(bucket.mean)), "
+          + "\(milliwatts(bucket.low)) to \(milliwatts(bucket.high))"
+      }, row: sketch.row)
+    strip.write(to: &page) { page in
+      page.element("g", ["transform": strip.scale(power.curve.width)]) { page in
+        page.leaf(
+          "path",
+          ["class": "band", "d": strip.band(power.curve, from: \.low, to: \.high).string])
+      }
+      page.leaf(
+        "path",
+        [
+          "class": "curve", "transform": strip.scale(power.rows.width),
+          "d": strip.line(power.rows.withoutScrap, \.mean).string,
+        ])
+    }
+  }
+
+  private func writeFixes(to page: inout Markup) {
+    let most = sketch.waiting.buckets.map(\.high).max() ?? 0
+    let total = sketch.places.count
+    let batches = sketch.deliveries.counts.reduce(0, +)
+    // Where each fix is delivered as it comes none waits: then how many came is what there is to see.
+    let waits = most > 1.5
+    let counts = sketch.fixes.counts
+    let note =
+      "\(Words.count(total)) fixes, \(Words.count(batches)) deliveries"
+      + (waits ? "; up to \(Words.count(Int(most))) wait" : "")
+    let strip = ReportStrip(
+      title: waits ? "Fixes that wait" : "Fixes in \(Words.duration(sketch.row))",
+      note: note, label: "Fixes and deliveries over time: \(note)", time: time,
+      value: ValueAxis(to: waits ? most : Double(counts.max() ?? 0)),
+      tips: rows.map { index in
+        "\(span(index)): \(Words.count(at(index, counts))) fixes, "
+          + "\(Words.count(at(index, sketch.delivered.counts))) delivered"
+      }, row: sketch.row)
+    strip.write(to: &page) { page in
+      if waits {
+        page.element("g", ["transform": strip.scale(sketch.waiting.width)]) { page in
+          page.leaf(
+            "path",
+            ["class": "band", "d": strip.band(sketch.waiting, from: { _ in 0 }, to: \.high).string])
+          page.leaf("path", ["class": "curve", "d": strip.line(sketch.waiting, \.high).string])
+        }
+        writeDeliveries(strip, to: &page)
+      } else {
+        page.leaf(
+          "path",
+          [
+            "class": "columns", "transform": strip.scale(sketch.fixes.width / 100),
+            "d": bars(counts, strip).string,
+          ])
+      }
+    }
+    if waits {
+      page.element("p", ["class": "key"]) {
+        $0.element("span", ["class": "k drop"], "delivered to the client")
+      }
+    }
+  }
+
+  /// Bars with a little room between them: a bucket is a hundred wide.
+  private func bars(_ counts: [Int], _ strip: ReportStrip) -> PathData {
+    var path = PathData()
+    for (index, count) in counts.enumerated() where count > 0 {
+      path.move(index * 100 + 8, ReportStrip.height)
+      path.upright(to: strip.y(Double(count)))
+      path.across(to: index * 100 + 92)
+      path.upright(to: ReportStrip.height)
+      path.close()
+    }
+    return path
+  }
+
+  private func writeDeliveries(_ strip: ReportStrip, to page: inout Markup) {
+    var dots = PathData()
+    for (index, count) in sketch.deliveries.counts.enumerated() where count > 0 {
+      dots.dot(index * 2 + 1, ReportStrip.height)
+    }
+    guard !dots.isEmpty else { return }
+    page.element("g", ["transform": strip.scale(sketch.deliveries.width / 2)]) { page in
+      page.element("path", ["class": "deliveries", "d": dots.string]) {
+        $0.element("title", "deliveries")
+      }
+    }
+  }
+
+  private func writeError(_ bound_m: Double, to page: inout Markup) {
+    let worst = error.buckets.map(\.high).max() ?? 0
+    let note = "worst \(Words.distance(worst)), bound \(Words.distance(bound_m))"
+    let strip = ReportStrip(
+      title: "Error of the last report, m", note: note,
+      label: "Distance of the last report from the truth over time: \(note)", time: time,
+      value: ValueAxis(to: max(worst, bound_m * 1.2)),
+      tips: rows.map { index in
+        "\(span(index)): \(worstWords(index))"
+      }, row: sketch.row)
+    strip.write(to: &page) { page in
+      page.element("g", ["transform": strip.scale(error.width)]) { page in
+        page.leaf("path", ["class": "blank", "d": blanks.string])
+        page.leaf(
+          "path",
+          [
+            "class": "area",
+            "d": strip.band(error, from: { _ in 0 }, to: { min($0.high, bound_m) }).string,
+          ])
+        let over = strip.band(error, from: { _ in bound_m }, to: \.high)
+        if !over.isEmpty { page.leaf("path", ["class": "over", "d": over.string]) }
+      }
+      var line = PathData()
+      line.move(0, strip.y(bound_m))
+      line.across(to: ReportStrip.width)
+      page.leaf("path", ["class": "bound", "d": line.string])
+    }
+    page.element("p", ["class": "key"]) { page in
+      page.element("span", ["class": "k box"], "within the bound")
+      page.element("span", ["class": "k bad"], "beyond it")
+      page.element("span", ["class": "k rule"], "bound, \(Words.distance(bound_m))")
+      page.element("span", ["class": "k none"], "not counted: before the first report, or a gap")
+    }
+  }
+
+  /// Where no error is known.
+  private var blanks: PathData {
+    var path = PathData()
+    let end = Int((time.length.microseconds + error.width - 1) / error.width)
+    var begin: Int?
+    for index in 0...end {
+      let isKnown =
+        index == end || (index < error.buckets.count && !error.buckets[index].isEmpty)
+      if let from = begin, isKnown {
+        path.move(from, 0)
+        path.across(to: index)
+        path.upright(to: ReportStrip.height)
+        path.across(to: from)
+        path.close()
+        begin = nil
+      } else if begin == nil, !isKnown {
+        begin = index
+      }
+    }
+    return path
+  }
+
+  private func writeNumbers(to page: inout Markup) {
+    page.newLine()
+    page.element("details") { page in
+      page.element("summary", "The same in numbers")
+      page.element("table") { page in
+        page.element("thead") { page in
+          page.element("tr") { page in
+            for head in ["from", "receiver mW", "board mW", "fixes", "delivered"] {
+              page.element("th", ["scope": "col"], head)
+            }
+            if bound_m != nil { page.element("th", ["scope": "col"], "worst m") }
+          }
+        }
+        page.element("tbody") { page in
+          for index in rows { writeRow(index, to: &page) }
+        }
+      }
+    }
+  }
+
+  private func writeRow(_ index: Int, to page: inout Markup) {
+    page.element("tr") { page in
+      page.element("th", ["scope": "row"], clock(index))
+      for power in [sketch.receiver, sketch.board] {
+        let bucket = index < power.rows.buckets.count ? power.rows.buckets[index] : .init()
+        page.element("td", Words.decimal(bucket.mean, places: bucket.mean < 100 ? 2 : 0))
+      }
+      page.element("td", Words.count(at(index, sketch.fixes.counts)))
+      page.element("td", Words.count(at(index, sketch.delivered.counts)))
+      guard bound_m != nil else { return }
+      page.element("td", worst(index).map { Words.decimal($0, places: 1) } ?? "–")
+    }
+  }
+
+  /// The stretches of the numbers; one that begins with the last moment is none.
+  private var rows: Range<Int> {
+    let step = sketch.row.microseconds
+    return 0..<max(1, Int((time.length.microseconds - 1) / step + 1))
+  }
+
+  private func worst(_ index: Int) -> Double? {
+    guard index < errorRows.buckets.count, !errorRows.buckets[index].isEmpty else { return nil }
+    return errorRows.buckets[index].high
+  }
+
+  private func worstWords(_ index: Int) -> String {
+    worst(index).map { "at most \(Words.distance($0)) off" } ?? "not counted"
+  }
+
+  private func at(_ index: Int, _ counts: [Int]) -> Int {
+    index < counts.count ? counts[index] : 0
+  }
+
+  private func clock(_ index: Int) -> String {
+    TimeAxis(time.length, atMost: 48).words(Int64(index) * sketch.row.microseconds / 1_000_000)
+  }
+
+  private func span(_ index: Int) -> String { "\(clock(index)) – \(clock(index + 1))" }
+
+  private func milliwatts(_ value: Double) -> String {
+    guard value.isFinite else { return "-" }
+    if value >= 100 { return Words.count(Int(value.rounded())) + " mW" }
+    return Words.decimal(value, places: value < 1 ? 3 : 1) + " mW"
+  }
+}

@@ -1,0 +1,171 @@
+import BoardProfiles
+import LocationSimulation
+import LocationTypes
+
+/// The energy bill: what each state took, beside always on and the least possible, and how long a
+/// battery lasts.
+struct ReportEnergy {
+  /// One bar: what it stands for, how much it is, and of what it is made.
+  private struct Bar {
+    var name: String
+    var energy_mJ: Double
+    var parts: [(kind: Int, energy_mJ: Double)]
+  }
+
+  private let summary: TraceSummary
+  private let energy: TraceEnergy
+  private let sketch: RunSketch
+  private let promise: PromiseSummary?
+  private let battery: Battery?
+
+  /// The bill of a run on a board.
+  init(
+    _ summary: TraceSummary, _ energy: TraceEnergy, _ sketch: RunSketch, _ promise: PromiseSummary?,
+    _ battery: Battery?
+  ) {
+    self.summary = summary
+    self.energy = energy
+    self.sketch = sketch
+    self.promise = promise
+    self.battery = battery
+  }
+
+  /// Adds it.
+  func write(to page: inout Markup) {
+    var bars = [bar("this run", energy.receiver_mJ, sketch.receiverUse)]
+    if let promise, promise.optimum_mJ > 0 {
+      bars.append(Bar(name: "the least possible", energy_mJ: promise.optimum_mJ, parts: []))
+    }
+    bars.append(Bar(name: "always on", energy_mJ: energy.receiverAlwaysOn_mJ, parts: []))
+    write("Receiver", bars, states: TraceReceiverState.allCases.map(\.word), to: &page)
+    if let promise, let ratio = promise.ratio {
+      page.element(
+        "p", ["class": "lead"],
+        "From the first report on the receiver took \(Words.energy(promise.receiver_mJ)), "
+          + "\(Words.decimal(ratio, places: 2)) × the least with which one who knew the way "
+          + "beforehand could have kept \(Words.distance(promise.bound_m)).")
+    }
+    let words = energy.boardTime.indices.map { index in
+      BoardState(rawValue: UInt8(index)).map(TraceJSON.word) ?? ""
+    }
+    write(
+      "Board",
+      [
+        bar("this run", energy.board_mJ, sketch.boardUse),
+        Bar(name: "always awake", energy_mJ: energy.boardAlwaysAwake_mJ, parts: []),
+      ], states: words, to: &page)
+    writeStates(words, to: &page)
+    if let battery { write(battery, to: &page) }
+  }
+
+  private func bar(_ name: String, _ energy_mJ: Double, _ uses: [RunSketch.Use]) -> Bar {
+    Bar(
+      name: name, energy_mJ: energy_mJ,
+      parts: uses.indices.map { ($0, uses[$0].energy_mJ) }.filter { $0.1 > 0 }
+        .sorted { $0.1 > $1.1 })
+  }
+
+  private func write(_ name: String, _ bars: [Bar], states: [String], to page: inout Markup) {
+    let most = max(bars.map(\.energy_mJ).max() ?? 0, 1e-9)
+    page.newLine()
+    page.element("h3", name)
+    page.element("div", ["class": "bars"]) { page in
+      for bar in bars {
+        page.element("div", ["class": "bar"]) { page in
+          page.element("span", ["class": "name"], bar.name)
+          page.element("span", ["class": "track"]) { page in
+            let parts = bar.parts.isEmpty ? [(kind: -1, energy_mJ: bar.energy_mJ)] : bar.parts
+            for (rank, part) in parts.enumerated() {
+              let width = Words.decimal(part.energy_mJ / most * 100, places: 3)
+              let what = part.kind < 0 ? bar.name : states[part.kind]
+              page.element(
+                "span",
+                [
+                  "class": part.kind < 0 ? "fill plain" : "fill r\(min(rank, 3))",
+                  "style": "width:\(width)%",
+                  "title": "\(what): \(Words.energy(part.energy_mJ))",
+                ], "")
+            }
+          }
+          page.element("span", ["class": "sum"], Words.energy(bar.energy_mJ))
+        }
+      }
+    }
+    guard let parts = bars.first?.parts, !parts.isEmpty, let all = bars.first?.energy_mJ else {
+      return
+    }
+    page.element("p", ["class": "key"]) { page in
+      for (rank, part) in parts.enumerated() {
+        let share = Words.decimal(part.energy_mJ / max(all, 1e-9) * 100, places: 1)
+        page.element("span", ["class": "k r\(min(rank, 3))"], "\(states[part.kind]) \(share) %")
+      }
+    }
+  }
+
+  private func writeStates(_ boardWords: [String], to page: inout Markup) {
+    page.newLine()
+    page.element("table") { page in
+      page.element("thead") { page in
+        page.element("tr") { page in
+          for head in ["state", "time", "share", "energy"] {
+            page.element("th", ["scope": "col"], head)
+          }
+        }
+      }
+      let groups = [
+        ("receiver", TraceReceiverState.allCases.map(\.word), sketch.receiverUse),
+        ("board", boardWords, sketch.boardUse),
+      ]
+      page.element("tbody") { page in
+        for (name, words, uses) in groups {
+          for (word, use) in zip(words, uses) where use.time > .zero {
+            let share = use.time.seconds / max(summary.duration.seconds, 1e-9) * 100
+            page.element("tr") { page in
+              page.element("th", ["scope": "row"]) { page in
+                page.element("span", ["class": "note"], name)
+                page.say(" \(word)")
+              }
+              page.element("td", Words.duration(use.time))
+              page.element("td", "\(Words.decimal(share, places: 1)) %")
+              page.element("td", Words.energy(use.energy_mJ))
+            }
+          }
+        }
+      }
+    }
+  }
+
+  private func write(_ battery: Battery, to page: inout Markup) {
+    let seconds = max(summary.duration.seconds, 1e-9)
+    let rows = [
+      ("this run", energy.receiver_mJ + energy.board_mJ),
+      ("always on, always awake", energy.receiverAlwaysOn_mJ + energy.boardAlwaysAwake_mJ),
+    ]
+    page.newLine()
+    page.element("h3", "A battery of \(battery.words)")
+    page.element("table") { page in
+      page.element("thead") { page in
+        page.element("tr") { page in
+          for head in ["", "mean power", "lasts"] { page.element("th", ["scope": "col"], head) }
+        }
+      }
+      page.element("tbody") { page in
+        for (name, energy_mJ) in rows {
+          page.element("tr") { page in
+            page.element("th", ["scope": "row"], name)
+            page.element("td", "\(Words.decimal(energy_mJ / seconds, places: 1)) mW")
+            page.element("td", ReportEnergy.life(battery, energy_mJ / seconds))
+          }
+        }
+      }
+    }
+    page.element(
+      "p", ["class": "lead"],
+      "Full and new, all of it usable, and nothing else drawing on it: real ones give less.")
+  }
+
+  /// How long a battery lasts, in words.
+  static func life(_ battery: Battery, _ power_mW: Double) -> String {
+    battery.life(at: power_mW).map(Words.duration) ?? "over a century"
+  }
+}

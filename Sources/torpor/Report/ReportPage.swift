@@ -1,0 +1,180 @@
+import LocationSimulation
+import LocationTypes
+import SimulatedHAL
+
+/// A run on one page that needs nothing but itself: no network, no script.
+struct ReportPage {
+  /// What was simulated.
+  var board: String
+  /// The track's name or the scenario.
+  var way: String
+  /// What the client asked for, in a line.
+  var asked: String
+  /// Everything that was asked for: what makes the same page again.
+  var settings: [(name: String, value: String)] = []
+  /// The truth.
+  var track: Track
+  /// How long it was to be.
+  var length: Interval
+  var battery: Battery?
+  /// What it adds up to.
+  var summary = TraceSummary()
+  /// What it looks like.
+  var sketch: RunSketch
+  /// How well a distance was kept, where one was asked for.
+  var promise: (summary: PromiseSummary, errors: BoundTally)?
+
+  /// The page.
+  var bytes: [UInt8] {
+    var page = Markup()
+    page.add(markup: "<!DOCTYPE html>\n")
+    page.element("html", ["lang": "en"]) { page in
+      writeHead(to: &page)
+      page.newLine()
+      page.element("body") { page in
+        page.element("main") { page in
+          writeTitle(to: &page)
+          writeTiles(to: &page)
+          section("The way", to: &page) {
+            ReportMap(track, length, sketch, gapLimit: TrackSeconds.gapLimit).write(to: &$0)
+          }
+          section("Over time", to: &page) {
+            ReportCharts(summary.duration, sketch, promise).write(to: &$0)
+          }
+          if let energy = summary.energy {
+            section("Energy", to: &page) {
+              ReportEnergy(summary, energy, sketch, promise?.summary, battery).write(to: &$0)
+            }
+          }
+          writeSettings(to: &page)
+        }
+      }
+      page.newLine()
+    }
+    page.newLine()
+    return page.text.bytes
+  }
+
+  private func writeHead(to page: inout Markup) {
+    page.newLine()
+    page.element("head") { page in
+      page.leaf("meta", ["charset": "utf-8"])
+      page.leaf(
+        "meta", ["name": "viewport", "content": "width=device-width, initial-scale=1"])
+      page.leaf(
+        "meta",
+        [
+          "http-equiv": "Content-Security-Policy",
+          "content": "default-src 'none'; style-src 'unsafe-inline'; img-src data:",
+        ])
+      page.leaf("meta", ["name": "color-scheme", "content": "light dark"])
+      page.leaf("meta", ["name": "generator", "content": "torpor \(Torpor.version)"])
+      // An empty one: else a browser asks whoever serves the page for it.
+      page.leaf("link", ["rel": "icon", "href": "data:,"])
+      page.element("title", "\(way) on \(board)")
+      page.element("style") { $0.add(markup: ReportStyle.sheet) }
+    }
+  }
+
+  private func writeTitle(to page: inout Markup) {
+    page.newLine()
+    page.element("header") { page in
+      page.element("p", ["class": "note"], "Simulated run")
+      page.element("h1") { page in
+        page.element("bdi", way)
+        page.say(" on ")
+        page.element("bdi", board)
+      }
+      page.element("p", ["class": "lead"]) { page in
+        page.say("\(Words.duration(summary.duration)); \(asked). ")
+        var start = Text()
+        start.add(day: track.firstTime.date)
+        start.add(" ")
+        start.add(hoursMinutesSeconds: track.firstTime.microsecondsOfDay / 1_000_000)
+        page.say("The way begins \(start.string) UTC.")
+      }
+    }
+  }
+
+  private func writeTiles(to page: inout Markup) {
+    page.newLine()
+    page.element("dl", ["class": promise == nil ? "tiles" : "tiles many"]) { page in
+      if let energy = summary.energy { writeEnergyTiles(energy, to: &page) }
+      if let promise = promise?.summary {
+        let share = Words.decimal(promise.error.share * 100, places: 2)
+        tile(
+          "Bound of \(Words.distance(promise.bound_m)) broken", "\(share) %",
+          "of the time; p95 \(Words.distance(promise.error.p95_m)), "
+            + "worst \(Words.distance(promise.error.greatest_m))", to: &page)
+        if let ratio = promise.ratio {
+          tile(
+            "Receiver beside the optimum", "\(Words.decimal(ratio, places: 2)) ×",
+            "\(Words.energy(promise.receiver_mJ)); the least possible "
+              + Words.energy(promise.optimum_mJ), to: &page)
+        }
+      }
+      let batches = summary.batches == 1 ? "1 batch" : "\(Words.count(summary.batches)) batches"
+      let lost =
+        summary.lost > 0 ? "\(Words.count(Int(clamping: summary.lost))) lost" : "none lost"
+      tile(
+        "Fixes", Words.count(summary.fixes),
+        "\(Words.count(summary.delivered)) delivered in \(batches), longest delay "
+          + "\(Words.duration(summary.longestDelay)); \(lost)", to: &page)
+      tile(
+        "Board awake", Words.duration(summary.awake), "woke \(Words.times(summary.hostWakes))",
+        to: &page)
+    }
+  }
+
+  private func writeEnergyTiles(_ energy: TraceEnergy, to page: inout Markup) {
+    let seconds = max(summary.duration.seconds, 1e-9)
+    let used = energy.receiver_mJ + energy.board_mJ
+    let full = energy.receiverAlwaysOn_mJ + energy.boardAlwaysAwake_mJ
+    let saved = full > 0 ? Words.decimal((1 - used / full) * 100, places: 1) : "-"
+    tile(
+      "Mean power", "\(Words.decimal(used / seconds, places: 1)) mW",
+      "\(saved) % saved; always on \(Words.decimal(full / seconds, places: 1)) mW",
+      isFirst: true, to: &page)
+    guard let battery else { return }
+    tile(
+      "Battery life", ReportEnergy.life(battery, used / seconds),
+      "\(battery.words); always on \(ReportEnergy.life(battery, full / seconds))",
+      isFirst: true, to: &page)
+  }
+
+  private func tile(
+    _ name: String, _ value: String, _ more: String, isFirst: Bool = false, to page: inout Markup
+  ) {
+    page.element("div", ["class": isFirst ? "tile first" : "tile"]) { page in
+      page.element("dt", name)
+      page.element("dd", ["class": "big"], value)
+      page.element("dd", ["class": "note"], more)
+    }
+  }
+
+  private func section(
+    _ title: String, to page: inout Markup, _ body: (inout Markup) -> Void
+  ) {
+    page.newLine()
+    page.element("section") { page in
+      page.element("h2", title)
+      body(&page)
+    }
+  }
+
+  private func writeSettings(to page: inout Markup) {
+    page.newLine()
+    page.element("footer") { page in
+      page.element("details") { page in
+        page.element("summary", "What was asked for")
+        page.element("dl", ["class": "settings"]) { page in
+          for (name, value) in settings {
+            page.element("dt", name)
+            page.element("dd") { $0.element("bdi", value) }
+          }
+        }
+      }
+      page.element("p", ["class": "note"], "Made by torpor \(Torpor.version) simulate.")
+    }
+  }
+}

@@ -1,0 +1,155 @@
+import LocationTypes
+
+/// One chart along the time of the run: marks, a picture that takes whatever width there is, and a
+/// tool tip for each stretch of the numbers.
+struct ReportStrip {
+  /// The picture's own units.
+  static let width = 10_000
+  static let height = 1_000
+
+  /// What is shown, with its unit.
+  var title: String
+  /// What it adds up to, beside the title.
+  var note: String
+  /// What a screen reader says.
+  var label: String
+  var time: TimeAxis
+  var value: ValueAxis
+  /// Tool tips, a stretch of the numbers each.
+  var tips: [String] = []
+  var row = Interval.zero
+
+  /// Adds it; `draw` puts the curves in.
+  func write(to page: inout Markup, _ draw: (inout Markup) -> Void) {
+    page.newLine()
+    page.element("figure", ["class": "strip"]) { page in
+      page.element("figcaption") { page in
+        page.element("b", title)
+        page.say(" ")
+        page.element("span", ["class": "note"], note)
+      }
+      page.element("div", ["class": "plot"]) { page in
+        page.element(
+          "svg",
+          [
+            "viewBox": "0 0 \(ReportStrip.width) \(ReportStrip.height)",
+            "preserveAspectRatio": "none", "role": "img", "aria-label": label,
+          ]
+        ) { page in
+          page.leaf("path", ["class": "grid", "d": grid.string])
+          draw(&page)
+          writeTips(to: &page)
+        }
+        writeMarks(to: &page)
+      }
+    }
+  }
+
+  /// Where a value is.
+  func y(_ value: Double) -> Int {
+    let part = min(max(value / self.value.top, 0), 1)
+    return ReportStrip.height - Int((part * Double(ReportStrip.height)).rounded())
+  }
+
+  /// The factor from buckets of `width` microseconds to the picture.
+  func scale(_ width: Int64) -> String {
+    let factor = Double(width) / Double(max(time.length.microseconds, 1))
+    return "scale(\(Words.decimal(factor * Double(ReportStrip.width), places: 6)) 1)"
+  }
+
+  /// A line through `height` of each bucket, in steps; broken where nothing is known.
+  func line(_ curve: StepCurve, _ height: (StepCurve.Bucket) -> Double) -> PathData {
+    var path = PathData()
+    var last: Int?
+    for (index, bucket) in curve.buckets.enumerated() {
+      if bucket.isEmpty {
+        if last != nil { path.across(to: index) }
+        last = nil
+        continue
+      }
+      let y = y(height(bucket))
+      if let before = last {
+        if before != y {
+          path.across(to: index)
+          path.upright(to: y)
+        }
+      } else {
+        path.move(index, y)
+      }
+      last = y
+    }
+    if last != nil { path.across(to: curve.buckets.count) }
+    return path
+  }
+
+  /// Boxes from `low` to `high` of each bucket; none where there is nothing between them.
+  func band(
+    _ curve: StepCurve, from low: (StepCurve.Bucket) -> Double,
+    to high: (StepCurve.Bucket) -> Double
+  ) -> PathData {
+    var path = PathData()
+    var begin = 0
+    var open: (low: Int, high: Int)?
+    func end(at index: Int) {
+      guard let open, open.low > open.high else { return }
+      path.move(begin, open.low)
+      path.upright(to: open.high)
+      path.across(to: index)
+      path.upright(to: open.low)
+      path.close()
+    }
+    for (index, bucket) in curve.buckets.enumerated() {
+      let next = bucket.isEmpty ? nil : (low: y(low(bucket)), high: y(high(bucket)))
+      if next?.low == open?.low, next?.high == open?.high { continue }
+      end(at: index)
+      begin = index
+      open = next
+    }
+    end(at: curve.buckets.count)
+    return path
+  }
+
+  private var grid: PathData {
+    var path = PathData()
+    for mark in value.marks where mark < value.top {
+      path.move(0, y(mark))
+      path.across(to: ReportStrip.width)
+    }
+    return path
+  }
+
+  private func writeMarks(to page: inout Markup) {
+    let top = value.marks.count - 1
+    for (index, mark) in value.marks.enumerated() {
+      let place = Words.decimal(Double(y(mark)) / Double(ReportStrip.height) * 100, places: 1)
+      let words = value.words(mark)
+      page.element(
+        "span",
+        ["class": index % 2 == top % 2 || index == 0 ? "y" : "y alt", "style": "top:\(place)%"],
+        words)
+    }
+    for (index, mark) in time.marks.enumerated() {
+      let place = Words.decimal(mark.part * 100, places: 2)
+      var kind = index % 2 == 0 ? "x" : "x alt"
+      if mark.part > 0.96 { kind += " last" }
+      page.element("span", ["class": kind, "style": "left:\(place)%"], mark.words)
+    }
+  }
+
+  private func writeTips(to page: inout Markup) {
+    let length = Double(max(time.length.microseconds, 1))
+    let step = Double(row.microseconds) / length * Double(ReportStrip.width)
+    for (index, tip) in tips.enumerated() {
+      let from = Double(index) * step
+      guard from < Double(ReportStrip.width) else { return }
+      let x = Int(from.rounded())
+      let width = Int((Double(index + 1) * step).rounded()) - x
+      page.element(
+        "rect",
+        [
+          "class": "tip", "x": "\(x)", "width": "\(width)", "height": "\(ReportStrip.height)",
+        ]
+      ) { $0.element("title", tip) }
+    }
+  }
+}

@@ -1,0 +1,183 @@
+import CExpat
+import LocationTypes
+import SimulatedHAL
+import Testing
+
+@testable import torpor
+
+@Suite("The page of a run")
+struct ReportPageTests {
+  /// Runs `simulate` with a page of its own; gives the page and the result.
+  func page(_ arguments: [String]) -> (page: String, run: Command.Result) {
+    let path = "\(Command.directory())/run.html"
+    let run = Command.run(["simulate", "--report", path] + arguments)
+    return (Command.read(path) ?? "", run)
+  }
+
+  /// Whether expat reads all of it; what is wrong if not.
+  func problem(_ page: String) -> String? {
+    let parser = unsafe XML_ParserCreate("UTF-8")
+    defer { unsafe XML_ParserFree(parser) }
+    let bytes = Array(page.utf8)
+    let status = unsafe bytes.withUnsafeBytes { buffer in
+      unsafe XML_Parse(
+        parser, buffer.bindMemory(to: CChar.self).baseAddress, Int32(buffer.count), 1)
+    }
+    guard status != XML_STATUS_OK else { return nil }
+    return
+      unsafe "error \(XML_GetErrorCode(parser).rawValue) in line \(XML_GetCurrentLineNumber(parser))"
+  }
+
+  @Test(
+    "a day's page is well-formed, needs nothing but itself, and is small",
+    arguments: [
+      ["--battery", "3000mAh@3.7V"],
+      ["--service", "standard", "--accuracy", "100"],
+      ["--service", "standard", "--noise", "none"],
+      ["--scenario", "still", "--hours", "0.001"],
+      ["--scenario", "walk", "--hours", "1", "--motion"],
+    ])
+  func wellFormed(_ arguments: [String]) {
+    let (page, run) = page(["--quiet"] + arguments)
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(page.hasPrefix("<!DOCTYPE html>\n<html lang=\"en\">"))
+    #expect(problem(page) == nil)
+    for word in ["http:", "https:", "//", "url(", "@import", "<script", "src=", "NaN", "inf"] {
+      #expect(!page.contains(word), "\(word)")
+    }
+    for word in ["width=device-width", "prefers-color-scheme:dark", "role=\"img\"", "<title>"] {
+      #expect(page.contains(word), "\(word)")
+    }
+    for image in page.split(separator: "<svg ").dropFirst() {
+      #expect(image.prefix { $0 != ">" }.contains("aria-label=\""))
+    }
+    #expect((5_000..<250_000).contains(page.utf8.count), "\(page.utf8.count) bytes")
+  }
+
+  @Test("names are shown and not obeyed")
+  func names() {
+    let folder = Command.directory()
+    let name = "<b onload='x'>&amp;\"\u{7}\u{FFFE}\u{202E}.csv"
+    Command.write(OptimumCommandTests.track(600), to: "\(folder)/\(name)")
+    let (page, run) = page(["--quiet", "--track", "\(folder)/\(name)"])
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(problem(page) == nil)
+    let shown = "&lt;b onload=&#39;x&#39;&gt;&amp;amp;&quot;\u{FFFD}\u{FFFD}\u{202E}.csv"
+    #expect(page.contains("<title>\(shown) on simulated</title>"))
+    #expect(page.contains("<bdi>\(shown)</bdi>"))
+    #expect(!page.contains("<b onload"))
+    #expect(Markup.escaped("a\tb\n\u{B}\u{9F}\u{FDD0}é") == "a\tb\n\u{FFFD}\u{FFFD}\u{FFFD}é")
+  }
+
+  @Test("what is closed is what was opened, and words are escaped everywhere")
+  func markup() {
+    var page = Markup()
+    page.element("a", ["b": "<\"'&>"]) { page in
+      page.say("1 < 2")
+      page.leaf("c")
+      page.element("d", "")
+    }
+    #expect(
+      page.text.string == "<a b=\"&lt;&quot;&#39;&amp;&gt;\">1 &lt; 2<c/><d></d></a>")
+  }
+
+  @Test("the page's numbers are the summary's")
+  func numbers() {
+    let (page, run) = page(["--service", "standard", "--accuracy", "100", "--battery", "10Wh"])
+    let told = run.output
+    func row(_ name: String) -> Substring {
+      told.split(separator: "\n").first { $0.hasPrefix(name) }?.dropFirst(16) ?? ""
+    }
+    let bills = told.split(separator: "\n").filter { $0.contains(" kJ ") || $0.contains(" J ") }
+    var compared = 0
+    for line in bills where line.hasPrefix("  ") {
+      let parts = line.split(separator: "  ").map { String($0).trimming }
+      guard parts.count == 5 else { continue }
+      if parts[0] == "together" {
+        #expect(page.contains(">\(parts[4])</dd>"), "\(parts)")
+        #expect(page.contains(">\(parts[3]) saved;"), "\(parts)")
+      } else {
+        #expect(page.contains(">\(parts[1])</span>") && page.contains(">\(parts[2])</span>"))
+      }
+      compared += 1
+    }
+    #expect(compared == 3)
+    // 946 in 1 d; 100 m broken 4.25 % of the time, p95 87.6 m, worst 733 m
+    #expect(page.contains(">\(row("fixes").prefix { $0 != " " })</dd>"))
+    let promise = row("promise")
+    #expect(promise.contains("broken"))
+    for match in promise.matches(of: /broken (.*%)|p95 (.*m),|worst (.*)$/) {
+      let value = match.output.1 ?? match.output.2 ?? match.output.3 ?? "?"
+      #expect(page.contains(value), "\(value)")
+    }
+    let ratio = row("optimum").split(separator: ": ").last ?? "?"
+    #expect(page.contains(">\(ratio)</dd>"))
+    let states = told.matches(of: /([a-z]+) ([^(,]+) \(([0-9.]+) %\)/)
+    #expect(states.count > 4)
+    for state in states {
+      let (word, time, share) = (state.output.1, state.output.2, state.output.3)
+      #expect(
+        page.contains("</span> \(word)</th><td>\(time)</td><td>\(share) %</td>"),
+        "\(state.output.0)")
+    }
+  }
+
+  @Test("a page that fails leaves the old one; one that would replace an input is refused")
+  func places() {
+    let folder = Command.directory()
+    let page = "\(folder)/run.html"
+    let track = "\(folder)/way.csv"
+    Command.write(OptimumCommandTests.track(60), to: track)
+    Command.write(Array("old".utf8), to: page)
+    let run = ["simulate", "--track", track, "--report", page]
+    #expect(Command.run(run + ["--trace", "/dev/full"]).status == 74)
+    #expect(Command.read(page) == "old")
+    #expect(Command.names(in: folder) == ["run.html", "way.csv"])
+    #expect(Command.run(run).status == 0)
+    #expect(Command.read(page)?.hasPrefix("<!DOCTYPE html>") == true)
+    for path in [track, page] {
+      let both = Command.run(["simulate", "--track", track, "--trace", page, "--report", path])
+      #expect(both.status == 64 && both.errors.contains("is the same file as"))
+    }
+    #expect(Command.run(["simulate", "--report", "/dev/full", "--hours", "0.1"]).status == 74)
+    #expect(Command.run(["simulate", "--report", "\(folder)/none/a.html"]).status == 73)
+    #expect(Command.run(["simulate", "--report", "-"]).status == 64)
+    let lonely = Command.run(["simulate", "--battery", "1Wh"])
+    #expect(lonely.status == 64 && lonely.errors.contains("add --report FILE"))
+  }
+
+  @Test("the same run gives the same page")
+  func same() {
+    let arguments = ["--quiet", "--scenario", "walk", "--hours", "0.5", "--ttff", "sampled"]
+    #expect(page(arguments).page == page(arguments).page)
+    #expect(page(arguments).page != page(arguments + ["--seed", "2"]).page)
+  }
+
+  @Test("a way across the antimeridian and one at a pole are as wide as they are")
+  func plane() {
+    func track(_ places: [(Double, Double)]) -> Track {
+      Track(
+        start: UTCTime(microseconds: 0),
+        points: places.enumerated().compactMap { index, place in
+          Coordinate(latitude: place.0, longitude: place.1).map {
+            TrackPoint(offset: .seconds(Int64(index)), coordinate: $0)
+          }
+        })
+    }
+    let border = track([(0, 179.999), (0, -179.999)])
+    let points = border.points.map { Plane(border).point($0.coordinate) }
+    #expect(abs(points[1].east - points[0].east - 222.64) < 0.01)
+    #expect(abs(points[0].east + points[1].east) < 1e-3)
+    let pole = track([(90, 0), (89.999, 90), (89.999, -90)])
+    for point in pole.points.map({ Plane(pole).point($0.coordinate) }) {
+      #expect(abs(point.north) < 60 && abs(point.east) < 200)
+    }
+  }
+}
+
+extension String {
+  /// Without the spaces at both ends.
+  fileprivate var trimming: String {
+    String(drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+  }
+}

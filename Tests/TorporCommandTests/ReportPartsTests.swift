@@ -1,0 +1,142 @@
+import LocationTypes
+import Testing
+
+@testable import torpor
+
+@Suite("What the page of a run is drawn from")
+struct ReportPartsTests {
+  @Test("a curve in buckets keeps every least and greatest value, and the area", arguments: 1...40)
+  func curve(_ seed: UInt64) {
+    var random = Seeded(state: seed)
+    func draw(_ range: Range<Int>) -> Int { Int.random(in: range, using: &random) }
+    let capacity = 2 * draw(1..<20)
+    var curve = StepCurve(.milliseconds(Int64(draw(1..<2_000))), capacity: capacity)
+    // The truth, microsecond by microsecond.
+    var truth: [Double?] = []
+    for _ in 0..<draw(1..<60) {
+      let value = draw(0..<5) == 0 ? nil : Double(draw(-50..<1_000))
+      curve.set(value, at: Instant(microseconds: Int64(truth.count)))
+      truth += Array(repeating: value, count: draw(0..<3) == 0 ? 1 : draw(0..<4_000))
+    }
+    let end = Instant(microseconds: Int64(truth.count))
+    curve.close(at: end)
+    curve.close(at: .boot)
+    #expect(curve.buckets.count <= capacity)
+    for (index, bucket) in curve.buckets.enumerated() {
+      let from = index * Int(curve.width)
+      let part = truth[from..<min(from + Int(curve.width), truth.count)].compactMap { $0 }
+      #expect(bucket.time == Int64(part.count) && bucket.isEmpty == part.isEmpty)
+      #expect(bucket.low == part.min() ?? .infinity && bucket.high == part.max() ?? -.infinity)
+      #expect(abs(bucket.area - part.reduce(0, +)) < 1e-3)
+    }
+    let last = truth.lastIndex { $0 != nil } ?? -1
+    #expect(curve.buckets.count * Int(curve.width) > last)
+  }
+
+  @Test("a spike of a microsecond in a day is there, and so is what lasts")
+  func spike() {
+    var curve = StepCurve(.seconds(86_400))
+    curve.set(1, at: .boot)
+    curve.set(900, at: .boot + .seconds(43_210))
+    curve.set(1, at: .boot + .seconds(43_210) + Interval(microseconds: 1))
+    curve.close(at: .boot + .seconds(86_402))
+    #expect(curve.buckets.count > 500 && curve.buckets.count <= 1_000)
+    #expect(curve.buckets.filter { $0.high == 900 && $0.low == 1 }.count == 1)
+    #expect(curve.buckets.filter { $0.high == 1 }.count == curve.buckets.count - 1)
+  }
+
+  @Test("counts are kept when buckets become fewer")
+  func counts() {
+    var counts = CountCurve(buckets: .seconds(1), capacity: 4)
+    for second in 0..<100 { counts.add(second, at: .boot + .seconds(Int64(second))) }
+    #expect(counts.counts.reduce(0, +) == 4_950 && counts.counts.count <= 4)
+    #expect(counts.width == 32_000_000 && counts.counts[0] == 31 * 32 / 2)
+  }
+
+  @Test(
+    "of places the first, the last and the outermost are kept", arguments: [1, 5, 4_799, 90_001])
+  func places(_ count: Int) {
+    var random = Seeded(state: UInt64(count))
+    var sketch = PlaceSketch()
+    var all: [PlanePoint] = []
+    for _ in 0..<count {
+      let point = PlanePoint(
+        east: Double.random(in: -1e4..<1e4, using: &random),
+        north: Double.random(in: -1e4..<1e4, using: &random))
+      sketch.add(point)
+      all.append(point)
+    }
+    let kept = sketch.points
+    #expect(sketch.count == count && kept.count <= 4_800)
+    #expect(kept.first == all.first && kept.last == all.last)
+    #expect(kept.map(\.east).min() == all.map(\.east).min())
+    #expect(kept.map(\.east).max() == all.map(\.east).max())
+    #expect(kept.map(\.north).min() == all.map(\.north).min())
+    #expect(kept.map(\.north).max() == all.map(\.north).max())
+    if count <= 800 { #expect(kept == all) }
+  }
+
+  @Test("marks of time are round and few, whatever the length")
+  func timeAxis() {
+    for length in [1, 59, 60, 3_600, 13_380, 86_400, 86_402, 2_678_400] {
+      let axis = TimeAxis(.seconds(Int64(length)), atMost: 8)
+      #expect((1...9).contains(axis.marks.count), "\(length)")
+      #expect(axis.marks[0].part == 0 && axis.marks.allSatisfy { $0.part <= 1 })
+    }
+    #expect(TimeAxis(.seconds(86_402), atMost: 8).marks.map(\.words).last == "24:00")
+    #expect(TimeAxis(.seconds(90), atMost: 8).marks.map(\.words).dropFirst().first == "0:15")
+    #expect(TimeAxis(.seconds(2_678_400), atMost: 8).marks.map(\.words).last == "30 d")
+  }
+
+  @Test("marks of a value reach from nought to a round number above the greatest")
+  func valueAxis() {
+    for greatest in [1e-4, 0.3, 1, 30, 99, 100, 110.5, 733, 1_000, 3_838, 123_456] {
+      let axis = ValueAxis(to: greatest)
+      #expect(axis.top >= greatest * (1 - 1e-9) && axis.top < greatest * 2.5, "\(greatest)")
+      #expect((3...5).contains(axis.marks.count), "\(greatest)")
+      #expect(Set(axis.marks.map(axis.words)).count == axis.marks.count, "\(greatest)")
+    }
+    #expect(ValueAxis(to: 0).top == 1)
+    #expect(ValueAxis(to: 30).marks == [0, 10, 20, 30])
+    #expect(ValueAxis.round(down: 0.7) == 0.5 && ValueAxis.round(down: 1_000) == 1_000)
+    #expect(ValueAxis.round(up: 0.7) == 1 && ValueAxis.round(up: 500) == 500)
+  }
+
+  @Test("a battery is read as it is written on it")
+  func batteries() throws {
+    for text in ["3000mAh@3.7V", "3Ah@3700mV", "11.1Wh", "11100mWh", " 3000 mAh @ 3.7 V "] {
+      #expect(abs(try Battery(text).energy_J - 39_960) < 1e-6, "\(text)")
+    }
+    #expect(try Battery("11.1Wh").words == "11.10 Wh")
+    #expect(try Battery("500mWh").words == "0.500 Wh")
+    #expect(try Battery("1Wh").life(at: 1_000) == .seconds(3_600))
+    #expect(try Battery("100000Wh").life(at: 1) == nil)
+    #expect(try Battery("1Wh").life(at: 0) == nil)
+    for (text, message) in [
+      ("3000mAh", "tell the voltage too"), ("3.7V", "it should be charge and voltage"),
+      ("3000", "it should be charge"), ("", "it should be charge"), ("xWh", "it should be charge"),
+      ("3Ah@3.7", "it should be charge"), ("3Ah@3.7V@1V", "it should be charge"),
+      ("3Wh@3.7V", "it should be charge"), ("0Wh", "more than 0"), ("-1Wh", "negative"),
+      ("100001Wh", "at most 100 kWh"), ("1e400Wh", "too large"), ("nanWh", "it should be charge"),
+      ("3Ah@-1V", "negative"), ("0x10Wh", "it should be charge"),
+    ] {
+      do {
+        _ = try Battery(text)
+        Issue.record("\(text) was taken")
+      } catch { #expect("\(error)".contains(message), "\(text): \(error)") }
+    }
+  }
+}
+
+/// Chance that is the same every time: SplitMix64.
+private struct Seeded: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}
