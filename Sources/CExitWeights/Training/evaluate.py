@@ -107,8 +107,9 @@ def main():
     designs = {"planner": (alone, False, tuning(False, **changes)),
                "planner + line": (lined, True, tuning(True, **changes))}
     if given.baselines:
-        designs = {"EnTracked": (None, False, tuning(policy=ENTRACKED)),
-                   "EnTracked, cautious": (None, False, tuning(policy=ENTRACKED_CAUTIOUS))} | designs
+        rules = {"EnTracked": ENTRACKED, "EnTracked, cautious": ENTRACKED_CAUTIOUS}
+        designs = {name: (None, False, tuning(policy=policy))
+                   for name, policy in rules.items()} | designs
     print("| tracks | times to fix | fix noise | design | pairs | ratio | outside, mean | pooled "
           "| worst track | E = " + " | ".join(map(str, BOUNDS)) + " |")
     print("|---" * (9 + len(BOUNDS)) + "|")

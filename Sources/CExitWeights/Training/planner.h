@@ -48,7 +48,8 @@ typedef struct {
   double first_run_limit; /* the same for the first fixes */
   int first_fixes;
   double standing_rate; /* of the off clock while the line says still again after motion */
-  double false_alarm;   /* motion shorter than this part of the time off is a false alarm */
+  double false_alarm;   /* motion shorter than this part of the time off is a false alarm, */
+  double longest_alarm; /* but motion longer than this, seconds, is none */
   double explorer_scale;
   int policy;
 } Tuning;

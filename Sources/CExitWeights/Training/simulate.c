@@ -129,7 +129,7 @@ static int wall_seconds(const Track *track, const Planner *planner, int t, doubl
     wall++;
     if (has_started && is_moving) {
       clock += 1;
-    } else if (has_started && motion >= tuning->false_alarm * off) {
+    } else if (has_started && motion >= fmin(tuning->false_alarm * off, tuning->longest_alarm)) {
       clock += tuning->standing_rate;
     } else if (++stood >= planner->trust) {
       break;

@@ -18,7 +18,8 @@ SOURCES = ["planner.c", "baselines.c", "simulate.c", "wearer.c", "recorder.c", "
 COMPILER = ["cc", "-std=c11", "-O2", "-ffp-contract=off", "-shared", "-fPIC"]
 
 BINS, FEATURES, LINE_FEATURES, HIDDEN_1, HIDDEN_2 = 24, 31, 36, 24, 16
-LAYERS = ["mean", "scale", "weights_1", "biases_1", "weights_2", "biases_2", "weights_3", "biases_3"]
+LAYERS = ["mean", "scale", "weights_1", "biases_1", "weights_2", "biases_2", "weights_3",
+          "biases_3"]
 NETWORK, ENTRACKED, ENTRACKED_CAUTIOUS, EXPLORER = range(4)
 LONGEST_TRACK = 50_400  # s
 BOUNDS = (50, 100, 200, 500)  # m
@@ -43,7 +44,7 @@ class Tuning(ctypes.Structure):
         "price", "least_price", "prior_energy", "prior_time", "guard", "acceleration",
         "run_limit", "first_run_limit")]
     _fields_ += [("first_fixes", I), ("standing_rate", D), ("false_alarm", D),
-                 ("explorer_scale", D), ("policy", I)]
+                 ("longest_alarm", D), ("explorer_scale", D), ("policy", I)]
 
 
 class Sighting(ctypes.Structure):
@@ -116,7 +117,8 @@ def tuning(has_line=False, **changes):
     values = dict(
         price=26 if has_line else 18, least_price=10 if has_line else 70, prior_energy=5400,
         prior_time=1200, guard=0.5, acceleration=1.5, run_limit=3, first_run_limit=1,
-        first_fixes=3, standing_rate=0.5, false_alarm=0.3, explorer_scale=1, policy=NETWORK)
+        first_fixes=3, standing_rate=0.5, false_alarm=0.3, longest_alarm=60,
+        explorer_scale=1, policy=NETWORK)
     return Tuning(**(values | changes))
 
 

@@ -14,8 +14,8 @@ os.environ["OPENBLAS_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"] = "1"
 
 import numpy as np  # noqa: E402
 
-from simulator import (BINS, BOUNDS, EXPLORER, HIDDEN_1, HIDDEN_2, NETWORK, Conditions,  # noqa: E402
-                       run, training_tracks, tuning)
+from simulator import (BINS, BOUNDS, EXPLORER, HIDDEN_1, HIDDEN_2, NETWORK,  # noqa: E402
+                       Conditions, run, training_tracks, tuning)
 import weights  # noqa: E402
 
 LEAK = 0.05
