@@ -130,7 +130,10 @@ extension FixSchedule {
     let left = need.due - now
     guard left > FixSchedule.grain else { return goOn(figures, at: now) }
     let off = isOn ? left : offSince.map { need.due - $0 }
-    let warm = search(before: need.due, off: off, figures.receiver)
+    var warm = search(before: need.due, off: off, figures.receiver)
+    if isEphemerisOld(figures.receiver, at: need.due) {
+      warm = max(warm, figures.receiver.timeToFix.cold)
+    }
     let choice = figures.receiver.rest(
       for: left, warm: warm, canStandby: figures.canStandby, canCut: figures.canSwitchOff)
     let isCold = choice == .cut && !figures.receiver.keepsDataWhenCut
@@ -178,10 +181,11 @@ extension FixSchedule {
     switch state {
     case .idle, .resting, .backedOff, .tracking: return .use
     case .searching:
+      let hasRead = offBefore == nil || isEphemerisOld(figures.receiver, at: since)
       predictor.learn(
-        off: offBefore, search: now - since - figures.receiver.startUp,
+        off: hasRead ? nil : offBefore, search: now - since - figures.receiver.startUp,
         figures.receiver)
-      if offBefore == nil { ephemeris = now }  // a cold search is what reads it
+      if hasRead { ephemeris = now }  // a cold search is what reads it
       failures = 0
       firstFix = now
       bestAccuracy = .infinity
@@ -228,9 +232,18 @@ extension FixSchedule {
 
   /// When the search that goes on is given up.
   private func limit(_ figures: PlannerFigures) -> Instant {
-    let expected = predictor.expected(after: offBefore, figures.receiver)
+    var expected = predictor.expected(after: offBefore, figures.receiver)
+    if isEphemerisOld(figures.receiver, at: since) {
+      expected = max(expected, figures.receiver.timeToFix.cold)
+    }
     let patience = Interval(seconds: expected.seconds * figures.receiver.spread * 2 + 10)
     return since + figures.receiver.startUp + min(patience, figures.receiver.searchLimit)
+  }
+
+  /// Whether the ephemeris is of no more use at `time`: a search then must read it again, however
+  /// short the receiver was off.
+  private func isEphemerisOld(_ receiver: ReceiverFigures, at time: Instant) -> Bool {
+    ephemeris.map { time - $0 > receiver.ephemerisLifetime } ?? false
   }
 
   /// Whether the receiver is kept on to read a new ephemeris: it would be too old soon, and starts

@@ -170,8 +170,10 @@ struct MovementTuning {
   static let acceleration = 1.5
   /// The off clock goes at this rate while the line says still again after motion.
   static let standingRate = 0.5
-  /// Motion shorter than this part of the time off is taken for a false alarm.
+  /// Motion shorter than this part of the time off is taken for a false alarm; but none is longer
+  /// than so many seconds, however long the time off.
   static let falseAlarm = 0.3
+  static let longestAlarm = 60.0
   /// The longest time off, seconds.
   static let longest = 7_200.0
 

@@ -121,7 +121,8 @@ struct OffClock: Equatable, Sendable {
     switch line {
     case .absent, .moving: return 1
     case .still:
-      return motion > MovementTuning.falseAlarm * off ? MovementTuning.standingRate : 0
+      let alarm = min(MovementTuning.falseAlarm * off, MovementTuning.longestAlarm)
+      return motion > alarm ? MovementTuning.standingRate : 0
     }
   }
 

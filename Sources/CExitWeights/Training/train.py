@@ -1,58 +1,161 @@
+"""Trains the network that tells when a wearer will have gone too far.
+
+Three rounds: the planner of the round before (in the first a simple rule) runs over generated
+tracks, at random distances, prices, noises and receivers, with a third of its decisions changed at
+random; what happened after each of its fixes is what the network learns to tell. No recorded track
+is used. Needs NumPy and a C compiler; 5 to 10 minutes and 2 GB.
+"""
+import argparse
 import os
-os.environ.setdefault('OMP_NUM_THREADS','1');os.environ.setdefault('OPENBLAS_NUM_THREADS','1')
-import sys,time;sys.path.insert(0,os.path.dirname(os.path.abspath(__file__)))
-from labpy import *
-def make_net(p,mu,sd):
-    net=Net();net.nin=len(mu)
-    def put(f,a):
-        a=np.ascontiguousarray(a,np.float32).ravel();C.memmove(getattr(net,f),a.ctypes.data,a.nbytes)
-    put('mu',mu);put('sd',1/sd);put('w1',p[0].T);put('b1',p[1]);put('w2',p[2].T);put('b2',p[3]);put('w3',p[4].T);put('b3',p[5]);return net
-def fit(F,Lb,W,seed=0,epochs=8,lr=3e-3,bs=2048,init=None,sw=None,log=None):
-    rng=np.random.default_rng(seed);n=len(F)
-    if init is None:
-        mu=F.mean(0);sd=F.std(0)+1e-3
-        p=[rng.normal(0,1/np.sqrt(F.shape[1]),(F.shape[1],H1)),np.zeros(H1),rng.normal(0,1.4/np.sqrt(H1),(H1,H2)),np.zeros(H2),rng.normal(0,.7/np.sqrt(H2),(H2,NB)),np.full(NB,-1.)]
-        p=[q.astype(np.float32) for q in p]
-    else: p,mu,sd=init;p=[q.copy() for q in p]
-    X=np.clip((F-mu)/sd,-4,4).astype(np.float32)
-    if sw is not None: W=W*sw[:,None]
-    m=[np.zeros_like(q) for q in p];v=[np.zeros_like(q) for q in p];k=0;tot=epochs*(n//bs)
-    for ep in range(epochs):
-        o=rng.permutation(n);ls=0;wsum=0
-        for i in range(0,n-bs+1,bs):
-            j=o[i:i+bs];x=X[j];z1=x@p[0]+p[1];a=np.where(z1>0,z1,.05*z1);z2=a@p[2]+p[3];b=np.where(z2>0,z2,.05*z2);z=b@p[4]+p[5]
-            y=1/(1+np.exp(-z));w=W[j];d=(y-Lb[j])*w/bs
-            if i%(bs*10)==0:
-                ls+=(w*(np.logaddexp(0,z)-Lb[j]*z)).sum();wsum+=w.sum()
-            g5=d.sum(0);g4=b.T@d;db=d@p[4].T;db*=np.where(z2>0,1,.05);g3=db.sum(0);g2=a.T@db;da=db@p[2].T;da*=np.where(z1>0,1,.05);g1=da.sum(0);g0=x.T@da
-            k+=1;r=lr*0.5*(1+math.cos(math.pi*k/tot))
-            for q,g,mm,vv in zip(p,(g0,g1,g2,g3,g4,g5),m,v):
-                mm*=.9;mm+=.1*g;vv*=.999;vv+=.001*g*g;q-=r*(mm/(1-.9**k))/(np.sqrt(vv/(1-.999**k))+1e-8)
-    if log: log(f'   loss {ls/wsum:.5f} n={n}')
-    return p,mu,sd
-def collect(tracks,net,line,seed,maxs=3000,runs=3,expl=.35):
-    rng=np.random.default_rng(seed);Fs=[];Ls=[];Ws=[];S=[]
-    for t in tracks:
-        for r in range(runs):
-            E=float(np.exp(rng.uniform(math.log(20),math.log(1500)))) if rng.random()<.5 else float(rng.choice([50,100,200,500]))
-            noisy=rng.random()<.6; sig=float(rng.uniform(.5,5)) if noisy else 0.
-            pr=PA if rng.random()<.6 else PB
-            pa=params(mu=float(np.exp(rng.uniform(math.log(12),math.log(70)))),heur=0 if net else 3,shrink=RHO if net else float(np.exp(rng.normal(0,.5))))
-            st,F,Lb,W=sim(t,E,pr,net,pa,line,sig,float(rng.uniform(40,300)),.15 if noisy else 0.,1.6*sig if noisy else 3.,seed=int(rng.integers(1<<30)),expl=expl,maxs=60000,stride=1)
-            if len(F)>maxs: k=rng.choice(len(F),maxs,replace=False);w=len(F)/maxs;F,Lb,W=F[k],Lb[k],W[k]
-            Fs.append(F);Ls.append(Lb);Ws.append(W)
-            # each sample weighs by its share of the track's energy; each (track,E) counts alike
-            S.append(np.full(len(F),max(len(F),20)**-float(os.environ.get('WEXP','.5'))))
-    F,Lb,W,S=map(np.concatenate,(Fs,Ls,Ws,S));return F,Lb,W,(S/S.mean()).astype(np.float32)
-def tracks_train(n,base=1000,maxn=50400): return [gen(i%20,base+i,maxn) for i in range(n)]
-if __name__=='__main__':
-    line=int(sys.argv[1]);ntr=int(sys.argv[2]);out=sys.argv[3];t0=time.time()
-    log=lambda *a:print('%5.0f'%(time.time()-t0),*a,flush=True)
-    tr=tracks_train(ntr);log('tracks',len(tr),sum(t.n for t in tr)/3600,'h')
-    net=None;data=[]
-    for rd in range(3):
-        d=collect(tr,net,line,seed=10+rd,runs=2 if rd<2 else 4);data=[d] if rd<2 else [data[-1],d]
-        D=[np.concatenate(q) for q in zip(*data)] if len(data)>1 else list(d)
-        log('collected',D[0].shape)
-        prm=fit(D[0],D[1],D[2],seed=rd,epochs=6 if rd<2 else 12,sw=D[3],log=log)
-        net=make_net(*prm);save_net(net,out);data=[d];log('round',rd)
+import time
+
+# Sums must come in the same order on every run.
+os.environ["OPENBLAS_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"] = "1"
+
+import numpy as np  # noqa: E402
+
+from simulator import (BINS, BOUNDS, EXPLORER, HIDDEN_1, HIDDEN_2, NETWORK,  # noqa: E402
+                       Conditions, run, training_tracks, tuning)
+import weights  # noqa: E402
+
+LEAK = 0.05
+EXPLORATION = 0.35
+MOST_SAMPLES = 3_000  # of a run
+
+
+def random_run(rng, has_line, has_network, start=0, most_fixes=0):
+    """Conditions, constants and receiver of a run, at random."""
+    if rng.random() < 0.5:
+        bound = float(np.exp(rng.uniform(np.log(20), np.log(1500))))
+    else:
+        bound = float(rng.choice(BOUNDS))
+    noise = float(rng.uniform(0.5, 5)) if rng.random() < 0.6 else 0.0
+    receiver = "model" if rng.random() < 0.6 else "measured"
+    constants = tuning(
+        has_line, price=float(np.exp(rng.uniform(np.log(12), np.log(70)))), least_price=10,
+        prior_energy=1800, prior_time=600, guard=0,
+        explorer_scale=float(np.exp(rng.normal(0, 0.5))),
+        policy=NETWORK if has_network else EXPLORER)
+    conditions = Conditions(
+        bound=bound, has_line=has_line, noise=noise, noise_time=float(rng.uniform(40, 300)),
+        speed_noise=0.15 if noise else 0, accuracy=1.6 * noise if noise else 3,
+        seed=int(rng.integers(1 << 30)), exploration=EXPLORATION, start=start,
+        most_fixes=most_fixes)
+    return receiver, constants, conditions
+
+
+def collect(tracks, net, has_line, seed, runs, first_runs):
+    """Features, labels, weights of labels and weights of rows, of runs over all tracks.
+
+    `first_runs` begin anywhere on the track and end after a few fixes, so that the planner also
+    knows wearers it has just met.
+    """
+    rng = np.random.default_rng(seed)
+    collected = []
+    for track in tracks:
+        begins = [(0, 0)] * runs
+        begins += [(int(rng.integers(0, max(track.seconds - 600, 1))), 12)
+                   for _ in range(first_runs)]
+        for start, most in begins:
+            receiver, constants, conditions = random_run(rng, has_line, net is not None, start,
+                                                         most)
+            _, rows = run(track, receiver, net, constants, conditions, samples=most or 60_000)
+            features, labels, known = rows
+            if len(features) > MOST_SAMPLES:
+                chosen = rng.choice(len(features), MOST_SAMPLES, replace=False)
+                known = known[chosen] * np.float32(len(features) / MOST_SAMPLES)
+                features, labels = features[chosen], labels[chosen]
+            # A run counts by the root of its length.
+            row_weights = np.full(len(features), max(len(features), 20) ** -0.5)
+            collected.append((features.copy(), labels.copy(), known.copy(), row_weights))
+    features, labels, known, row_weights = (np.concatenate(part) for part in zip(*collected))
+    return features, labels, known, (row_weights / row_weights.mean()).astype(np.float32)
+
+
+def begin(features, rng):
+    """Means, deviations and the weights to begin with."""
+    mean, deviation = features.mean(0), features.std(0) + 1e-3
+    widths = features.shape[1], HIDDEN_1, HIDDEN_2, BINS
+    gains = 1, 1.4, 0.7
+    layers = []
+    for inputs, outputs, gain in zip(widths, widths[1:], gains):
+        layers.append(rng.normal(0, gain / np.sqrt(inputs), (inputs, outputs)))
+        layers.append(np.zeros(outputs) if outputs != BINS else np.full(outputs, -1.0))
+    return mean, deviation, [layer.astype(np.float32) for layer in layers]
+
+
+def gradients(layers, x, labels, known):
+    """The loss's slope for each layer, and the network's sums: cross-entropy for each bin."""
+    w1, b1, w2, b2, w3, b3 = layers
+    z1 = x @ w1 + b1
+    a1 = np.where(z1 > 0, z1, LEAK * z1)
+    z2 = a1 @ w2 + b2
+    a2 = np.where(z2 > 0, z2, LEAK * z2)
+    z3 = a2 @ w3 + b3
+    d3 = (1 / (1 + np.exp(-z3)) - labels) * known / np.float32(len(x))
+    d2 = d3 @ w3.T * np.where(z2 > 0, np.float32(1), np.float32(LEAK))
+    d1 = d2 @ w2.T * np.where(z1 > 0, np.float32(1), np.float32(LEAK))
+    slopes = x.T @ d1, d1.sum(0), a1.T @ d2, d2.sum(0), a2.T @ d3, d3.sum(0)
+    return slopes, z3
+
+
+def fit(samples, seed, epochs, rate=3e-3, batch=2048):
+    """Adam with a rate that falls as half a cosine; gives the network and the mean loss."""
+    features, labels, known, row_weights = samples
+    rng = np.random.default_rng(seed)
+    mean, deviation, layers = begin(features, rng)
+    x = np.clip((features - mean) / deviation, -4, 4).astype(np.float32)
+    known = known * row_weights[:, None]
+    first = [np.zeros_like(layer) for layer in layers]
+    second = [np.zeros_like(layer) for layer in layers]
+    step, steps = 0, epochs * (len(x) // batch)
+    for _ in range(epochs):
+        order = rng.permutation(len(x))
+        loss = total = 0.0
+        for i in range(0, len(x) - batch + 1, batch):
+            rows = order[i:i + batch]
+            slopes, z = gradients(layers, x[rows], labels[rows], known[rows])
+            if i % (batch * 10) == 0:
+                loss += (known[rows] * (np.logaddexp(0, z) - labels[rows] * z)).sum()
+                total += known[rows].sum()
+            step += 1
+            now = rate * 0.5 * (1 + np.cos(np.pi * step / steps))
+            for layer, slope, m, v in zip(layers, slopes, first, second):
+                m += 0.1 * (slope - m)
+                v += 0.001 * (slope * slope - v)
+                layer -= (now * (m / (1 - 0.9 ** step))
+                          / (np.sqrt(v / (1 - 0.999 ** step)) + 1e-8)).astype(np.float32)
+    parts = [mean, 1 / deviation] + [layer.T if layer.ndim == 2 else layer for layer in layers]
+    return weights.network(parts), loss / total
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("out", help="text file for the weights")
+    parser.add_argument("--line", action="store_true", help="for boards with a motion line")
+    parser.add_argument("--tracks", type=int, help="generated tracks (600; 500 with --line)")
+    parser.add_argument("--first-runs", type=int, default=0,
+                        help="short runs from random places, per track and round (%(default)s)")
+    parser.add_argument("--seed", type=int, default=10,
+                        help="of the runs and the fit; that of the tracks stays (%(default)s)")
+    given = parser.parse_args()
+    began = time.monotonic()
+
+    def log(*words):
+        print(f"{time.monotonic() - began:5.0f} s", *words, flush=True)
+
+    tracks = training_tracks(given.tracks or (500 if given.line else 600))
+    log(len(tracks), "tracks,", sum(t.seconds for t in tracks) // 3600, "hours")
+    net = None
+    for number in range(3):
+        is_last = number == 2
+        samples = collect(tracks, net, given.line, given.seed + number, 4 if is_last else 2,
+                          given.first_runs)
+        log("round", number + 1, "samples", len(samples[0]))
+        net, loss = fit(samples, number + given.seed - 10, epochs=12 if is_last else 6)
+        weights.save(net, given.out)
+        log("round", number + 1, f"loss {loss:.5f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,123 @@
+"""What the shipped engine reaches end to end: `torpor simulate` over tracks, as a Markdown table.
+
+Nothing here is the training's own simulator: the engine hears bytes with errors, speaks to the
+receiver through its driver, and writes its configuration after each start.
+"""
+import argparse
+import csv
+import json
+import math
+import pathlib
+import re
+import subprocess
+import tempfile
+
+import numpy as np
+
+from simulator import BOUNDS, KINDS, FOLDER, generated
+
+REPOSITORY = FOLDER.parents[2]
+MEASURED = [(0, 1), (5, 1), (60, 3), (600, 10.5), (7200, 10.5), (14400, 29)]
+
+
+def export(track, path):
+    """Writes a track as a table; around 47° N, where nobody's is."""
+    metres = math.radians(1) * 6_371_008.8
+    latitude = 47 + track.north / metres
+    longitude = -30 + track.east / metres / math.cos(math.radians(47))
+    with open(path, "w", newline="") as file:
+        table = csv.writer(file)
+        table.writerow(["unix_time", "lat", "lon", "alt", "speed"])
+        for i in range(track.seconds):
+            table.writerow([1_600_000_000 + i, f"{latitude[i]:.7f}", f"{longitude[i]:.7f}", "",
+                            f"{track.speed[i]:.2f}"])
+
+
+def with_measured_times(profile, path):
+    """A copy of a profile whose times to fix are those that were measured."""
+    rows = "".join(f"  {{ off_s = {off}, fix_s = {fix} }},\n" for off, fix in MEASURED)
+    text = re.sub(r"after_off = \[.*?\]", f"after_off = [\n{rows}]", profile.read_text(),
+                  flags=re.S)
+    text = re.sub(r"cold_s = .*", "cold_s = 29", text)
+    path.write_text(text)
+
+
+def promise(torpor, board, track, bound, motion, seed):
+    """What a run came to, or None where the best schedule needs fewer than five fixes."""
+    command = [torpor, "simulate", "-q", "--json", "--service", "standard", "--accuracy",
+               str(bound), "--track", track, "--board", board, "--seed", str(seed)]
+    out = subprocess.run(command + (["--motion"] if motion else []), check=True,
+                         capture_output=True, text=True).stdout
+    summary = json.loads(out.strip().split("\n")[-1])
+    told = summary["promise"]
+    least = 5 * (24.6 + 3 * 27.6) + 0.106 * summary["duration_s"]
+    return told if told["optimum_mj"] >= least else None
+
+
+def cells(runs):
+    """Ratio, share outside, and the 95th percentile of the error, over runs of one distance."""
+    if not runs:
+        return "–"
+    ratio = math.exp(np.mean([math.log(run["ratio"]) for run in runs]))
+    share = np.mean([run["broken_share"] for run in runs])
+    return f"{ratio:.2f} @ {share:.2%}, {max(run['p95_m'] for run in runs):.0f} m"
+
+
+def row(name, times, motion, results):
+    runs = [run for _, _, run in results]
+    ratio = math.exp(np.mean([math.log(run["ratio"]) for run in runs]))
+    share = np.mean([run["broken_share"] for run in runs])
+    worst = {}
+    for track, _, run in results:
+        sums = worst.setdefault(track, [0, 0])
+        sums[0] += run["broken_s"]
+        sums[1] += run["seconds"]
+    worst_share = max(outside / seconds for outside, seconds in worst.values())
+    by_bound = [cells([run for _, b, run in results if b == bound]) for bound in BOUNDS]
+    print(f"| {name} | {times} | {'yes' if motion else 'no'} | {len(runs)} | **{ratio:.2f}** | "
+          f"{share:.2%} | {worst_share:.2%} | " + " | ".join(by_bound) + " |", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--torpor", default=REPOSITORY / ".build/release/torpor", metavar="PATH",
+                        help="the command (%(default)s)")
+    parser.add_argument("--board", default="zero2w-max-m10s", help="(%(default)s)")
+    parser.add_argument("--recorded", metavar="FOLDER", type=pathlib.Path,
+                        help="CSV files with unix_time, lat, lon, alt, speed")
+    parser.add_argument("--generated", type=int, default=40, metavar="N",
+                        help="tracks of the generator, none of training (%(default)s)")
+    parser.add_argument("--seed", type=int, default=1, help="of torpor simulate (%(default)s)")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        shipped = REPOSITORY / "Boards" / given.board / "profile.toml"
+        measured = folder / "profile.toml"
+        with_measured_times(shipped, measured)
+        sets = {}
+        if given.recorded:
+            sets["recorded"] = [path for path in sorted(given.recorded.glob("*.csv"))
+                                if not path.name.endswith(".pauses.csv")]
+        for i in range(given.generated):
+            track = generated(i % KINDS, 900_000 + i)
+            kind = "generated, days" if track.is_day else "generated, moving"
+            path = folder / f"{i}.csv"
+            export(track, path)
+            sets.setdefault(kind, []).append(path)
+        print("| tracks | times to fix | line | runs | ratio | outside | worst track | "
+              + " | ".join(f"E = {bound} m" for bound in BOUNDS) + " |")
+        print("|---" * (7 + len(BOUNDS)) + "|")
+        for kind, paths in sets.items():
+            for times, board in (("profile", shipped), ("measured", measured)):
+                for motion in (False, True):
+                    results = []
+                    for path in paths:
+                        for bound in BOUNDS:
+                            run = promise(given.torpor, board, path, bound, motion, given.seed)
+                            if run:
+                                results.append((path.name, bound, run))
+                    row(kind, times, motion, results)
+
+
+if __name__ == "__main__":
+    main()

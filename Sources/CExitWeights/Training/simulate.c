@@ -1,0 +1,219 @@
+/* A receiver on a track: what the planner's decisions cost, what the best would have cost, and
+   what the network should have said. */
+#include "simulate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "random.h"
+
+static int search_seconds(const Profile *profile, int off) {
+  return (int)ceil(search_time(profile, off) - 1e-9);
+}
+
+static int is_outside(const Track *track, int second, double east, double north, double bound) {
+  double x = track->east[second] - east, y = track->north[second] - north;
+  return x * x + y * y > bound * bound;
+}
+
+double optimum(const Track *track, const Profile *profile, double bound, int longest_off) {
+  int n = track->seconds;
+  double *best = malloc(sizeof(double) * (n + 1)); /* least energy up to a fix at second t */
+  double *cost = malloc(sizeof(double) * (longest_off + 1));
+  int *cycle = malloc(sizeof(int) * (longest_off + 1));
+  for (int t = 0; t <= n; t++) best[t] = INFINITY;
+  for (int off = 0; off <= longest_off; off++) {
+    int search = off ? search_seconds(profile, off) : 0;
+    cycle[off] = 1 + off + search;
+    cost[off] = profile->track + profile->standby * off + profile->acquire * search;
+  }
+  double end = INFINITY;
+  best[0] = 0;
+  for (int t = 0; t < n; t++) {
+    if (isinf(best[t])) continue;
+    int limit = t + cycle[longest_off] < n ? t + cycle[longest_off] : n;
+    int reach = t + 1; /* the next fix comes here at the latest */
+    while (reach < limit) {
+      if (track->is_known[reach] &&
+          is_outside(track, reach, track->east[t], track->north[t], bound)) {
+        break;
+      }
+      reach++;
+    }
+    if (reach >= n) {
+      int left = n - 2 - t > 0 ? n - 2 - t : 0;
+      end = fmin(end, best[t] + profile->track + profile->standby * left);
+    }
+    for (int off = 0; off <= longest_off; off++) {
+      int next = t + cycle[off];
+      if (next > reach || next >= n) break;
+      if (best[t] + cost[off] < best[next]) best[next] = best[t] + cost[off];
+    }
+  }
+  end = fmin(end, best[n - 1]);
+  free(best);
+  free(cost);
+  free(cycle);
+  return end;
+}
+
+/* ---- What the network should have said ---- */
+
+/* Clock seconds are the wall's without a line; with one the clock stands while the line has said
+   still since the fix and is trusted, and goes slower while it says still again after motion. */
+static void add_sample(const Track *track, const Planner *planner, int t, double east,
+                       double north, Samples *samples) {
+  int features = planner->has_line ? LINE_FEATURES : FEATURES;
+  float *f = samples->features + (size_t)samples->count * features;
+  float *label = samples->labels + (size_t)samples->count * EXIT_BINS;
+  float *weight = samples->weights + (size_t)samples->count * EXIT_BINS;
+  for (int i = 0; i < features; i++) f[i] = planner->features[i];
+
+  double rate = planner->has_line ? planner->tuning.standing_rate : 1;
+  int has_started = !planner->has_line || track->is_moving[t], stood = 0, bin = 0;
+  double clock = 0, outside = 0, known = 0, outside_before = 0, known_before = 0;
+  double edge = exit_bins[1] * planner->unit;
+  for (int s = t + 1; s < track->seconds && bin < EXIT_BINS; s++) {
+    double ticks = 1;
+    if (planner->has_line && track->is_moving[s]) {
+      has_started = 1;
+    } else if (planner->has_line && !has_started) {
+      if (++stood > planner->trust) has_started = 1;
+      ticks = 0;
+    } else if (planner->has_line) {
+      ticks = rate;
+    }
+    double is_out =
+        track->is_known[s] && is_outside(track, s, east, north, planner->bound) ? rate : 0;
+    if (ticks <= 0) {
+      outside += is_out;
+      continue;
+    }
+    double clock_then = clock, outside_then = outside, known_then = known;
+    clock += ticks;
+    outside += is_out;
+    known += track->is_known[s] * ticks;
+    while (bin < EXIT_BINS && edge <= clock) {
+      double part = (edge - clock_then) / ticks;
+      double outside_edge = outside_then + part * is_out;
+      double known_edge = known_then + part * track->is_known[s] * ticks;
+      double width = (exit_bins[bin + 1] - exit_bins[bin]) * planner->unit;
+      double seen = known_edge - known_before;
+      weight[bin] = fmin(seen / width, 1);
+      label[bin] = seen > 1e-9 ? fmin((outside_edge - outside_before) / seen, 1) : 0;
+      outside_before = outside_edge;
+      known_before = known_edge;
+      bin++;
+      if (bin < EXIT_BINS) edge = exit_bins[bin + 1] * planner->unit;
+    }
+  }
+  for (; bin < EXIT_BINS; bin++) weight[bin] = label[bin] = 0;
+  samples->count++;
+}
+
+/* ---- A run ---- */
+
+/* Wall seconds off for `off` seconds of the off clock that begins at second `t`. */
+static int wall_seconds(const Track *track, const Planner *planner, int t, double off) {
+  if (!planner->has_line) return (int)off;
+  const Tuning *tuning = &planner->tuning;
+  double clock = 0, motion = track->is_moving[t];
+  int has_started = track->is_moving[t], stood = 0, wall = 0;
+  for (int s = t + 2; s < track->seconds + 8000; s++) {
+    int is_moving = s < track->seconds ? track->is_moving[s] : 0;
+    if (is_moving) {
+      has_started = 1;
+      motion++;
+    }
+    wall++;
+    if (has_started && is_moving) {
+      clock += 1;
+    } else if (has_started && motion >= fmin(tuning->false_alarm * off, tuning->longest_alarm)) {
+      clock += tuning->standing_rate;
+    } else if (++stood >= planner->trust) {
+      break;
+    }
+    if (clock >= off || s >= track->seconds) break;
+  }
+  return wall;
+}
+
+/* The energy of the cycle that begins at `t`, and when the next one begins. */
+static double cycle(const Track *track, const Planner *planner, int t, double off, int *next) {
+  const Profile *profile = planner->profile;
+  if (off <= 0) {
+    *next = t + 1;
+    return profile->track;
+  }
+  int wall = wall_seconds(track, planner, t, off);
+  int search = search_seconds(profile, wall);
+  *next = t + 1 + wall + search;
+  if (*next >= track->seconds) { /* cut at the end of the track */
+    int rest = track->seconds - 2 - t > 0 ? track->seconds - 2 - t : 0;
+    wall = wall < rest ? wall : rest;
+    search = rest - wall;
+  }
+  return profile->track + profile->standby * wall + profile->acquire * search;
+}
+
+static double vary(Random *random, double off) {
+  off = fmin(floor((off + 1) * exp(0.7 * normal(random))), 7200);
+  return even(random) < 0.1 ? 0 : off;
+}
+
+void simulate(const Track *track, const Profile *profile, const Network *network,
+              const Tuning *tuning, const Conditions *conditions, Outcome *outcome,
+              Samples *samples) {
+  Random random = {conditions->seed * 0x2545F4914F6CDD1Dull + 12345};
+  Planner planner;
+  planner_begin(&planner, profile, network, tuning, conditions->bound, conditions->has_line);
+  memset(outcome, 0, sizeof *outcome);
+  double east_error = conditions->noise * normal(&random);
+  double north_error = conditions->noise * normal(&random);
+  int then = conditions->start, heard = 0, changed = 0, next;
+  for (int t = conditions->start; t < track->seconds; t = next) {
+    double decay = exp(-(t - then) / conditions->noise_time), gain = sqrt(1 - decay * decay);
+    east_error = east_error * decay + conditions->noise * gain * normal(&random);
+    north_error = north_error * decay + conditions->noise * gain * normal(&random);
+    Sighting seen = {.time = t, .accuracy = conditions->accuracy};
+    seen.east = track->east[t] + east_error;
+    seen.north = track->north[t] + north_error;
+    seen.speed = fabs(track->speed[t] + conditions->speed_noise * normal(&random));
+    if (conditions->has_line) {
+      for (int s = then + 1; s <= t; s++) seen.motion += track->is_moving[s];
+      while (heard < t) {
+        heard++;
+        if (track->is_moving[heard] != track->is_moving[heard - 1]) changed = heard;
+      }
+      seen.is_moving = track->is_moving[t];
+      seen.since_change = t - changed;
+    }
+    double off = planner_off(&planner, &seen);
+    outcome->fixes++;
+    if (conditions->exploration > 0 && even(&random) < conditions->exploration) {
+      off = planner.off = vary(&random, off);
+    }
+    if (samples && samples->count < samples->capacity) {
+      add_sample(track, &planner, t, seen.east, seen.north, samples);
+    }
+    outcome->energy += cycle(track, &planner, t, off, &next);
+    for (int s = t + 1; s < next && s < track->seconds; s++) {
+      outcome->judged += track->is_known[s];
+      outcome->outside +=
+          track->is_known[s] && is_outside(track, s, seen.east, seen.north, conditions->bound);
+    }
+    if (next < track->seconds) outcome->judged += track->is_known[next]; /* a fresh fix is true */
+    then = t;
+    if (conditions->most_fixes && outcome->fixes >= conditions->most_fixes) break;
+  }
+  outcome->seconds = track->seconds - conditions->start;
+}
+
+/* For the other language's check of what it declares. */
+int size_of(int what) {
+  static const int sizes[] = {sizeof(Profile), sizeof(Network),    sizeof(Tuning),
+                              sizeof(Sighting), sizeof(Planner),   sizeof(Track),
+                              sizeof(Conditions), sizeof(Outcome), sizeof(Samples)};
+  return sizes[what];
+}

@@ -1,0 +1,76 @@
+import LocationTypes
+import Testing
+
+@testable import LocationPolicy
+
+/// So many seconds after boot.
+private func at(_ seconds: Int64) -> Instant { .boot + .seconds(seconds) }
+
+@Suite("What a search needs when the ephemeris has grown too old")
+struct FixScheduleEphemerisTests {
+  static let figures: PlannerFigures = {
+    var table = TimeToFixTable(cold: .seconds(28))
+    table.append(off: .seconds(5), fix: .seconds(3))
+    var figures = PlannerFigures(
+      fixInterval: .seconds(1), deferralLimit: 100, timeToFix: table)
+    figures.canStandby = true
+    figures.receiver.startUp = .zero
+    return figures
+  }()
+
+  static func need(at seconds: Int64) -> FixNeed {
+    var need = FixNeed()
+    need.add(due: at(seconds), accuracy: 100)
+    return need
+  }
+
+  /// Plans until the fix that is due at `seconds`, which a search of `search` seconds finds; gives
+  /// how long before it the receiver was started, and how long the search might have taken.
+  static func cycle(
+    _ schedule: inout FixSchedule, to seconds: Int64, search: Int64, from now: Instant
+  ) -> (lead: Interval, patience: Interval) {
+    schedule.handle(.plan(need(at: seconds), isOnAnyway: false), figures, at: now)
+    let start = schedule.wake
+    schedule.handle(.plan(need(at: seconds), isOnAnyway: false), figures, at: start)
+    let end = schedule.wake
+    let fix = start + .seconds(search)
+    schedule.handle(.fix(accuracy: 3, need(at: seconds)), figures, at: fix)
+    return (at(seconds) - start, end - start)
+  }
+
+  @Test("PWR-7, PWR-8: it is started earlier, searches for longer, and teaches nothing")
+  func oldEphemeris() {
+    var schedule = FixSchedule()
+    schedule.handle(
+      .plan(Self.need(at: 0), isOnAnyway: false), Self.figures, at: .boot)
+    schedule.handle(.fix(accuracy: 3, Self.need(at: 0)), Self.figures, at: at(28))
+    // Renewals are due from 12,600 s after 28 s on, and its end is at 14,428 s.
+    let young = Self.cycle(&schedule, to: 6_000, search: 3, from: at(28))
+    #expect(young.lead == .seconds(3))
+    #expect(young.patience < .seconds(28))
+    _ = Self.cycle(&schedule, to: 12_000, search: 3, from: at(6_000))
+    let scale = schedule.predictor.scale
+    let old = Self.cycle(&schedule, to: 14_600, search: 28, from: at(12_000))
+    #expect(old.lead == .seconds(28))
+    #expect(old.patience == Self.figures.receiver.searchLimit)
+    #expect(schedule.predictor.scale == scale)
+    // It has been read again.
+    let fresh = Self.cycle(&schedule, to: 18_000, search: 3, from: at(14_600))
+    #expect(fresh.lead == .seconds(3))
+  }
+
+  @Test("up to the end of its life it still serves")
+  func youngEphemeris() {
+    var schedule = FixSchedule()
+    schedule.handle(
+      .plan(Self.need(at: 0), isOnAnyway: false), Self.figures, at: .boot)
+    schedule.handle(.fix(accuracy: 3, Self.need(at: 0)), Self.figures, at: at(28))
+    let last = Self.cycle(&schedule, to: 14_428, search: 3, from: at(28))
+    #expect(last.lead == .seconds(3))
+    var late = FixSchedule()
+    late.handle(.plan(Self.need(at: 0), isOnAnyway: false), Self.figures, at: .boot)
+    late.handle(.fix(accuracy: 3, Self.need(at: 0)), Self.figures, at: at(28))
+    let first = Self.cycle(&late, to: 14_429, search: 28, from: at(28))
+    #expect(first.lead == .seconds(28))
+  }
+}
