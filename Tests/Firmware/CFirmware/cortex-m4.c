@@ -44,7 +44,7 @@ static const uint32_t *stack_mark;
 
 void firmware_stack_mark(void) {
   stack_mark = __builtin_frame_address(0);
-  // This function's own frame lies below, and an interrupt may come.
+  // This function's own frame lies below.
   for (uint32_t *word = __stack_limit; word < stack_mark - 64; word++) *word = UNTOUCHED;
 }
 
@@ -54,29 +54,11 @@ size_t firmware_stack_used(void) {
   return (size_t)((const uint8_t *)stack_mark - (const uint8_t *)word);
 }
 
-// SysTick counts down 24 bits at 25 MHz. QEMU with `-icount shift=0` lets an instruction take 1 ns.
-#define SYST_CSR (*(volatile uint32_t *)0xE000E010u)
-#define SYST_RVR (*(volatile uint32_t *)0xE000E014u)
-#define SYST_CVR (*(volatile uint32_t *)0xE000E018u)
-#define INSTRUCTIONS_PER_TICK 40u
-static volatile uint32_t wraps;
+// The board's counter of cycles, 25 MHz. QEMU with `-icount shift=0` lets an instruction take 1 ns.
+#define BOARD_COUNTER (*(volatile uint32_t *)0x40028018u)
+#define INSTRUCTIONS_PER_CYCLE 40u
 
-void on_tick(void) { wraps++; }
-
-// Its interrupt waits to be taken: the counter has begun anew, and `wraps` does not know yet.
-#define ICSR (*(volatile uint32_t *)0xE000ED04u)
-#define TICK_PENDS (1u << 26)
-
-uint64_t firmware_instructions(void) {
-  uint32_t before, value, pending;
-  do {
-    before = wraps;
-    value = SYST_CVR;
-    pending = ICSR & TICK_PENDS;
-  } while (before != wraps);
-  if (pending && value > 0x800000u) before++;
-  return ((uint64_t)before * 0x1000000u + (0xFFFFFFu - value)) * INSTRUCTIONS_PER_TICK;
-}
+uint64_t firmware_instructions(void) { return (uint64_t)BOARD_COUNTER * INSTRUCTIONS_PER_CYCLE; }
 
 // A trap of Swift is an undefined instruction; so every fault ends here, and the run with status 1.
 __attribute__((used, noreturn)) static void report_fault(const uint32_t *frame) {
@@ -101,11 +83,6 @@ __attribute__((noreturn)) void on_reset(void) {
   const uint32_t *from = __data_load;
   for (uint32_t *to = __data_start; to < __data_end;) *to++ = *from++;
   for (uint32_t *to = __bss_start; to < __bss_end;) *to++ = 0;
-  SYST_RVR = 0xFFFFFFu;
-  SYST_CVR = 0;
-  SYST_CSR = 7;  // from the processor's clock, with its interrupt
-  while (SYST_CVR == 0) {
-  }
   leave((uint32_t)firmware_self_test());
 }
 
@@ -113,7 +90,7 @@ typedef void (*vector)(void);
 
 __attribute__((section(".vectors"), used)) static const vector vectors[16] = {
   (vector)__stack_top, on_reset, on_fault, on_fault, on_fault, on_fault, on_fault, on_fault,
-  on_fault, on_fault, on_fault, on_fault, on_fault, on_fault, on_fault, on_tick,
+  on_fault, on_fault, on_fault, on_fault, on_fault, on_fault, on_fault, on_fault,
 };
 
 // libm notes a domain error here; nobody reads it.

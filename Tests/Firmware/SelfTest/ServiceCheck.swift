@@ -16,6 +16,11 @@ struct Told {
   var failed: Int64 = 0
   var failures: Int64 = 0
   var gaps: Int64 = 0
+  /// Single fixes, visits, crossings of a region's border, and what else it was told.
+  var reports: Int64 = 0
+  var visits: Int64 = 0
+  var crossings: Int64 = 0
+  var others: Int64 = 0
   /// The seconds of the first and the last end without an error.
   var firstMet: Int64 = -1
   var lastMet: Int64 = -1
@@ -24,7 +29,14 @@ struct Told {
   /// What it has yet to acknowledge.
   var handled: FixName?
 
-  mutating func note(_ value: Int64) {
+  mutating func note(_ fix: Fix) {
+    note(fix.acquired.microseconds)
+    note(fix.coordinate.latitude_e9)
+    note(fix.coordinate.longitude_e9)
+    note(Int64(fix.speed_mmps ?? -1))
+  }
+
+  private mutating func note(_ value: Int64) {
     trace = (trace ^ UInt64(bitPattern: value)) &* 0x100_0000_01B3
   }
 }
@@ -32,7 +44,7 @@ struct Told {
 /// The service on the least board there can be: what a firmware's main loop does.
 struct FirmwareService: ~Copyable {
   /// Requests come at these seconds.
-  typealias Script = InlineArray<20, (second: Int64, client: Int, request: Request)>
+  typealias Script = InlineArray<23, (second: Int64, client: Int, request: Request)>
 
   var engine: Engine
   var board: FirmwareBoard
@@ -116,15 +128,18 @@ struct FirmwareService: ~Copyable {
       self.told[i].lastMet = board.seconds
     case .finish(.some): self.told[i].failed += 1
     case .failure: self.told[i].failures += 1
+    case .report(let stored):
+      self.told[i].reports += 1
+      self.told[i].note(stored.fix)
+    case .visit: self.told[i].visits += 1
+    case .region: self.told[i].crossings += 1
+    case .authorization, .paused, .resumed, .live: self.told[i].others += 1
     case .batch(let first, let last):
       self.told[i].batches += 1
       for sequence in first...last {
         guard let stored = engine.stored(at: sequence) else { continue }
         self.told[i].fixes += 1
-        self.told[i].note(stored.fix.acquired.microseconds)
-        self.told[i].note(stored.fix.coordinate.latitude_e9)
-        self.told[i].note(stored.fix.coordinate.longitude_e9)
-        self.told[i].note(Int64(stored.fix.speed_mmps ?? -1))
+        self.told[i].note(stored.fix)
         self.told[i].handled = stored.name
       }
     }

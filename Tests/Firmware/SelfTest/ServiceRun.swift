@@ -47,12 +47,19 @@ func checkService(_ receiver: FirmwareReceiver, _ report: inout Report) {
   judge(service, &report)
 }
 
+/// Where the wearer stands first; the drive leaves it.
+private let home = Region(
+  RegionIdentifier(.region, 1),
+  center: Coordinate(latitude_e9: 48_118_000_000, longitude_e9: 11_520_000_000), radius: 300)
+
 /// What the clients ask. The deferrals end by distance, by time, by being taken back, by the stop.
 private let script: FirmwareService.Script = [
   (1, 0, .connect), (1, 0, .startUpdating),
   (1, 1, .connect), (1, 1, .setDesiredAccuracy(LocationAccuracy.hundredMeters)),
   (1, 1, .setExecution(.background)), (1, 1, .startUpdating),
   (1, 2, .connect), (1, 2, .startUpdating), (2, 2, .stopUpdating),
+  (3, 2, .setExecution(.background)), (3, 2, .startSignificantChange),
+  (4, 2, .addRegion(home, assuming: .unknown)),
   (30, 0, .setExecution(.background)),
   (30, 0, .allowDeferred(distance: 500, timeout: .infinity)),
   (200, 0, .allowDeferred(distance: LocationLimits.distanceMax, timeout: 60)),
@@ -61,7 +68,7 @@ private let script: FirmwareService.Script = [
   (320, 0, .allowDeferred(distance: 1e6, timeout: 1e6)),
   (500, 0, .stopUpdating),
   (600, 0, .setExecution(.suspended)),
-  (700, 0, .disconnect), (701, 2, .setAuthorized(false)), (702, 2, .disconnect),
+  (700, 0, .disconnect), (2_000, 2, .stopSignificantChange), (2_001, 2, .disconnect),
 ]
 
 private func tell(_ service: borrowing FirmwareService, _ first: Int64, _ report: Report) {
@@ -81,6 +88,10 @@ private func tell(_ service: borrowing FirmwareService, _ first: Int64, _ report
     report.result("deferrals-failed", told.failed)
     report.result("failures", told.failures)
     report.result("gaps", told.gaps)
+    report.result("reports", told.reports)
+    report.result("visits", told.visits)
+    report.result("crossings", told.crossings)
+    report.result("other-notices", told.others)
     report.result("first-met-s", told.firstMet)
     report.result("last-met-s", told.lastMet)
     report.result("trace", Int64(bitPattern: told.trace))
@@ -103,7 +114,9 @@ private func judge(_ service: borrowing FirmwareService, _ report: inout Report)
   report.check(deferring.batches < 180, "DEF-28: what was deferred came in batches")
   report.check(deferring.gaps == 0 && service.told[1].gaps == 0, "RNG-4: nothing was lost")
   report.check(service.told[1].fixes == service.appended, "who wants 100 metres is told each fix")
-  report.check(service.told[2].fixes == 0, "who stops at once is told nothing")
+  report.check(service.told[2].fixes == 0, "who stops at once is told no more of updates")
+  report.check(service.told[2].crossings >= 1, "who watches a region is told that it was left")
+  report.check(service.told[2].reports >= 2, "SLC-2: significant change is told as it happens")
   report.check(service.board.switches > 10, "PWR-1: the receiver is cut off between fixes")
   report.check(service.appended < 2_390, "and not every second is a fix")
   report.check(service.engine.decoderCounters.checksumErrors == 0, "every byte is read right")

@@ -8,7 +8,7 @@
 // Room for a ring of 256 fixes, with its two header sectors: 2 × 512 + 256 × 64.
 #define FIRMWARE_RING_SIZE 17408
 // Room for a few clients; the self-test checks that they fit.
-#define FIRMWARE_CLIENTS_SIZE 16384
+#define FIRMWARE_CLIENTS_SIZE 32768
 
 extern uint8_t firmware_ring[FIRMWARE_RING_SIZE];
 extern uint8_t firmware_clients[FIRMWARE_CLIENTS_SIZE];
