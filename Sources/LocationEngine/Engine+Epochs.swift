@@ -104,6 +104,7 @@ extension Engine {
     }
     newestFix = fix
     guard isGoodEnough(fix) else { return search.succeed(at: now) }
+    pace.take(fix)
     move(fix)
     keep(fix, &effects)
     search.succeed(at: now)

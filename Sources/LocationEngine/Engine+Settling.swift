@@ -15,11 +15,15 @@ extension Engine {
 
   /// What a client must know of its surroundings.
   var context: ClientContext {
-    ClientContext(
+    var context = ClientContext(
       now: now, head: ring.head, newestFix: newestFix, receiverBuffers: receiverBuffers,
       isDraining: hasDriver && driver.status.isDraining,
       isDeferralAvailable: isDeferralAvailable && !isReceiverLost,
       deferralLimit: setup.figures.deferralLimit, deliveryHold: setup.deliveryHold)
+    context.generation = ring.generation
+    context.motionLine = motionLine
+    context.hasReceiver = hasDriver && !isReceiverLost
+    return context
   }
 
   /// Brings time, clients and hardware together; then makes the plan, unless more is to be done.
@@ -94,6 +98,9 @@ extension Engine {
       clients[i].elapse(context)
       lookAhead(i)
       demand.add(clients[i].demand(at: now))
+      demand.add(clients[i].need(at: now, fastest: pace.fastest(at: now), line: motionLine))
+      let check = clients[i].check
+      if check > now { demand.look(at: check) }
     }
     let may = planner.mayDefer(demand, isInhibited: isInhibited) && !isReceiverLost
     for i in 0..<clients.used where clients[i].deferral.state != .idle {
@@ -111,14 +118,20 @@ extension Engine {
       demand.addNeed(due: due, accuracy: demand.bound * Engine.accuracyShare)
     }
     guard hasDriver else { return }
+    let wasSearching = schedule.isOn
     schedule.handle(
       .plan(demand.need, isOnAnyway: demand.wantsEveryFix), planner.figures, at: now)
+    // A search that was given up: those it was for think again.
+    if wasSearching, schedule.state == .backedOff {
+      for i in 0..<clients.used { clients[i].miss(at: now) }
+    }
   }
 
   /// What the motion sensor says, from now on.
   mutating func hearMotion(_ line: MotionLine) {
     motionLine = line
     movement.hear(line, at: now)
+    for i in 0..<clients.used { clients[i].hear(line, at: now) }
   }
 
   /// The part of a promised distance that a fix's own error may take.

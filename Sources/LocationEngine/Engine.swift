@@ -51,6 +51,8 @@ public struct Engine: ~Copyable {
   var schedule = FixSchedule()
   /// How those who are promised a distance see the wearer move.
   var movement = MovementPlanner()
+  /// How fast the wearer may be.
+  var pace: PlausiblePace
   /// What was needed at the end of the last step.
   var demand = DemandSummary()
   /// What the motion sensor said last; motion, until it says something.
@@ -77,6 +79,7 @@ public struct Engine: ~Copyable {
     assembler = EpochAssembler(setup.epochs)
     driver = ReceiverDriver(setup.receiver ?? ReceiverSetup(family: .passive))
     hasDriver = setup.receiver != nil
+    pace = PlausiblePace(most: setup.figures.plausibleSpeed)
     motionLine = .absent
     if setup.figures.hasMotionLine { hearMotion(.moving) }
   }

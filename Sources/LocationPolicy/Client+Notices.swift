@@ -8,7 +8,15 @@ extension Client {
   /// failure. O(fixes of the batch).
   public mutating func nextNotice(in ring: borrowing FixRing, _ context: ClientContext) -> Notice? {
     guard isConnected, execution != .suspended, !waitsForDrain else { return nil }
+    if tellsAuthorization {
+      tellsAuthorization = false
+      return .authorization(authorization, isReduced: isReduced)
+    }
     if let lost = cursor.takeGap() { return .gap(lost) }
+    if pauseNotice == .resume {
+      pauseNotice = .nothing
+      return .resumed
+    }
     if let through = batchThrough {
       if let batch = nextBatch(in: ring, before: through, context) { return batch }
       batchThrough = nil
@@ -18,11 +26,15 @@ extension Client {
       return .finish(ended.end.code)
     }
     if let batch = nextBatch(in: ring, before: .max, context) { return batch }
+    if pauseNotice == .pause {
+      pauseNotice = .nothing
+      return .paused
+    }
     if let code = failure {
       failure = nil
       return .failure(code)
     }
-    return nil
+    return services.nextNotice()
   }
 
   private mutating func nextBatch(
@@ -78,7 +90,7 @@ extension Client {
     case .fix(let stored)?:
       let from = cursor.delivered
       cursor.deliver(to: place, in: ring)
-      guard !isDenied(stored.fix), passes(stored.fix) else { return nil }
+      guard !isDenied(stored.fix), from == mustPass || passes(stored.fix) else { return nil }
       measureFilter(from: stored.fix)
       return .batch(first: from, last: from)
     }

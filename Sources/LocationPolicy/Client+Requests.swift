@@ -32,7 +32,15 @@ extension Client {
       end(.deferredCanceled, context)
     case .setExecution(let state): setExecution(state, context)
     case .acknowledge(let name): acknowledge(name, in: ring)
-    case .setAuthorized(let isAuthorized): setAuthorized(isAuthorized, context)
+    case .setAuthorized(let isAuthorized):
+      setAuthorization(isAuthorized ? .always : .denied, context)
+    case .setAuthorization(let authorization): setAuthorization(authorization, context)
+    case .setReducedAccuracy(let isReduced): setReduced(isReduced, context)
+    case .setPausesAutomatically, .setActivity, .requestLocation, .startSignificantChange,
+      .stopSignificantChange, .startVisits, .stopVisits, .addRegion, .removeRegion,
+      .requestRegionState, .openLive, .closeLive:
+      wakeUp()
+      handleService(request, context)
     }
   }
 
@@ -52,6 +60,9 @@ extension Client {
   private mutating func disconnect(_ context: ClientContext) {
     close(context)
     deferral = Deferral()
+    services.detach()
+    pauseNotice = .nothing
+    tellsAuthorization = false
     distanceCheck = .distantFuture
     ends.removeAll()
     batchThrough = nil
@@ -65,6 +76,8 @@ extension Client {
   }
 
   private mutating func startUpdating(_ context: ClientContext) {
+    note(services.pause.handle(.start))
+    _ = services.request.handle(.cancel)
     guard !isUpdating else { return }
     isUpdating = true
     isUnknownTold = false
@@ -94,7 +107,9 @@ extension Client {
   }
 
   private mutating func stopUpdating(_ context: ClientContext) {
+    _ = services.request.handle(.cancel)
     guard isUpdating else { return }
+    note(services.pause.handle(.stop))
     end(.deferredCanceled, context)
     close(context)
     tellsAtDrain = closesAtDrain
@@ -118,10 +133,11 @@ extension Client {
   private mutating func allowDeferred(
     distance: Double, timeout: Double, _ context: ClientContext
   ) {
+    _ = services.request.handle(.cancel)  // DEF-44
     let terms = DeferralTerms(distance: distance, timeout: timeout, calledAt: context.now)
     let failure = DeferralPreconditions.failure(
       isAuthorized: isAuthorized, isAvailable: context.isDeferralAvailable && terms != nil,
-      isUpdating: isUpdating, settings: settings)
+      isUpdating: isRunning, settings: settings)
     guard let terms, failure == nil else {
       // The one before is cancelled even so (DEF-14).
       let turn = deferral.state == .idle ? turnUntil : nil
@@ -169,18 +185,52 @@ extension Client {
     }
   }
 
-  /// Denial ends all; what was cached for it is never shown (DEF-5, X7).
-  private mutating func setAuthorized(_ authorized: Bool, _ context: ClientContext) {
-    guard authorized != isAuthorized else { return }
-    isAuthorized = authorized
-    skip(to: context.head)
-    ends.close(at: context.head)
-    guard !authorized else {
+  /// Denial ends all; what was cached for it is never shown (DEF-5, DEF-40, X7).
+  private mutating func setAuthorization(_ new: Authorization, _ context: ClientContext) {
+    guard new != authorization else { return }
+    let wasAuthorized = isAuthorized
+    authorization = new
+    tellsAuthorization = isConnected
+    setLiveFlags(context)
+    guard isAuthorized != wasAuthorized else { return }
+    hide(context)
+    guard !isAuthorized else {
       deniedUntil = context.now
+      services.regions.setDenied(false, at: context.now)
       return
     }
     waitsForDrain = false
     if case .finish(let end) = deferral.handle(.end(.denied)) { finish(end, context) }
+    services.deny(at: context.now)
     if isUpdating { tell(.denied) }
+  }
+
+  /// Nothing up to here is ever shown (RNG-6).
+  private mutating func hide(_ context: ClientContext) {
+    skip(to: context.head)
+    ends.close(at: context.head)
+  }
+
+  /// From full to reduced accuracy a deferral ends, and precise fixes are shown no more (DEF-41,
+  /// AUT-6); back again what comes is precise.
+  private mutating func setReduced(_ reduced: Bool, _ context: ClientContext) {
+    guard reduced != isReduced else { return }
+    isReduced = reduced
+    tellsAuthorization = isConnected
+    services.regions.setReduced(reduced, at: context.now)
+    setLiveFlags(context)
+    hide(context)
+    guard reduced else {
+      deniedUntil = context.now
+      return
+    }
+    waitsForDrain = false
+    services.significantReport = nil
+    services.visits.stop()
+    services.arrival = nil
+    services.departure = nil
+    if case .finish(let end) = deferral.handle(.end(.deferredAccuracyTooLow)) {
+      finish(end, context)
+    }
   }
 }

@@ -7,12 +7,18 @@ public struct ClientContext: Sendable {
   public var now: Instant
   /// Sequence that the next fix will get.
   public var head: UInt64
+  /// The generation of its name.
+  public var generation: UInt32 = 0
   /// The newest valid fix of any client.
   public var newestFix: Fix?
   /// The receiver may hold fixes that are not in the ring yet: an end waits for them.
   public var receiverBuffers: Bool
   /// The receiver's buffer is being emptied: normal delivery waits for the rest.
   public var isDraining: Bool
+  /// There is a receiver, and it works.
+  public var hasReceiver = true
+  /// What the motion line says.
+  public var motionLine = MotionLine.absent
   /// Deferral is possible: a receiver that works and a low-power caching state (DEF-1, DEF-7).
   public var isDeferralAvailable: Bool
   /// N (RNG-1).
@@ -49,8 +55,14 @@ public struct Client: Sendable {
   public internal(set) var isConnected = false
   /// Its process's state.
   public internal(set) var execution = ExecutionState.foreground
+  /// What it may.
+  public internal(set) var authorization = Authorization.always
   /// It may use location.
-  public internal(set) var isAuthorized = true
+  public var isAuthorized: Bool { authorization.isGranted }
+  /// It is to know no more than about where it is (AUT-5).
+  public internal(set) var isReduced = false
+  /// What it asked for beside updates.
+  public internal(set) var services = ClientServices()
   /// Accuracy and filter.
   public internal(set) var settings = ClientSettings()
   /// `startUpdatingLocation` was called and not taken back.
@@ -82,6 +94,12 @@ public struct Client: Sendable {
   /// What comes out of the drain that closes goes to the process that stopped, which still lives.
   var tellsAtDrain = false
   var failure: LocationErrorCode?
+  /// Its authorization changed and it was not told.
+  var tellsAuthorization = false
+  /// A pause or a resume that was not told.
+  var pauseNotice: PauseMonitor.Outcome = .nothing
+  /// This fix is delivered whatever its filter says (PAU-10).
+  var mustPass: UInt64?
   /// It knows that there is no location now.
   var isUnknownTold = false
   /// When it started updates while the receiver held fixes made for others: those are not for it.
@@ -103,8 +121,13 @@ public struct Client: Sendable {
 
   /// What it needs of the hardware now.
   public func demand(at now: Instant) -> Demand {
-    guard isConnected, isUpdating, isAuthorized else { return .none }
+    guard isConnected, isAuthorized else { return .none }
     if execution == .suspended { return .none }  // BKG-5
+    if services.live.isLive && !isReduced {
+      return .live(isWatched: execution == .foreground)
+    }
+    guard isUpdating, !services.pause.isPaused || waitsForDrain else { return .none }
+    if isReduced { return .none }
     if let metres = LocationAccuracy.bound(of: settings.desiredAccuracy), !waitsForDrain {
       return .within(metres: metres)
     }
@@ -139,9 +162,13 @@ public struct Client: Sendable {
   /// Whether ``nextNotice(in:_:)`` has something to tell, or will find so.
   public var hasNotices: Bool {
     guard isConnected, execution != .suspended, !waitsForDrain else { return false }
-    return cursor.gap != nil || !ends.isEmpty || failure != nil
+    return cursor.gap != nil || !ends.isEmpty || failure != nil || tellsAuthorization
+      || pauseNotice != .nothing || services.hasNotices
       || cursor.delivered < min(dueUntil, owedUntil)
   }
+
+  /// Updates run: started, and not paused (DEF-4).
+  var isRunning: Bool { isUpdating && !services.pause.isPaused }
 }
 
 // MARK: - What happens to it
@@ -149,15 +176,32 @@ public struct Client: Sendable {
 extension Client {
   /// Whether a fix may be owed to it: made while it was updating and might use location.
   public func wants(_ fix: Fix) -> Bool {
-    isAuthorized && (isUpdating || (closesAtDrain && fix.acquired <= closedAt))
+    isAuthorized
+      && (isUpdating || services.areActive || (closesAtDrain && fix.acquired <= closedAt))
   }
 
   /// A valid fix went into the ring: the newest there is.
   public mutating func take(_ fix: Fix, _ context: ClientContext) {
+    serve(fix, context)
     guard isUpdating || closesAtDrain else { return }
     isUnknownTold = false
-    guard !isHidden(fix) else { return passOver(context.head - 1..<context.head) }
+    guard !isHidden(fix), !isReduced else { return passOver(context.head - 1..<context.head) }
     guard isUpdating else { return takeLast(fix, context) }
+    let pause = services.pause.handle(.fix(fix))
+    switch pause {
+    case .nothing:
+      if services.pause.isPaused { return passOver(context.head - 1..<context.head) }
+    case .pause:
+      mustPass = context.head - 1
+      pauseNotice = .pause
+    case .resume: pauseNotice = .resume
+    }
+    takeRunning(fix, context)
+    if pause == .pause { endForPause(context) }
+  }
+
+  /// A fix for updates that run.
+  private mutating func takeRunning(_ fix: Fix, _ context: ClientContext) {
     if let terms = deferral.terms, fix.acquired > terms.called { ends.close(at: context.head - 1) }
     switch deferral.handle(.fix(fix)) {
     case .nothing: break
@@ -187,11 +231,20 @@ extension Client {
 
   /// Time passed: a timeout may be met (DEF-17). What the receiver still holds belongs to it.
   public mutating func elapse(_ context: ClientContext) {
+    elapseServices(context)
     switch deferral.handle(.time(context.now)) {
     case .nothing: break
     case .flush: preconditionFailure("time does not end engagement by itself")
     case .finish(let end): finishAfterDrain(end, context)
     }
+  }
+
+  private mutating func elapseServices(_ context: ClientContext) {
+    if services.check <= context.now {
+      note(services.pause.handle(.time(context.now)))
+      services.elapse(at: context.now, newest: context.newest(after: deniedUntil))
+    }
+    setLiveFlags(context)
   }
 
   /// The board may sleep over its fixes, or not (DEF-28, DEF-29).

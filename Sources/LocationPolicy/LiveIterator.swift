@@ -56,6 +56,13 @@ struct LiveIterator: Sendable {
 
   mutating func handle(_ event: PauseMonitor.Event) { _ = monitor.handle(event) }
 
+  /// Whether ``nextElement(_:_:)`` has something to tell.
+  func hasElement(_ flags: LiveFlags) -> Bool {
+    let isStationary = monitor.isPaused
+    let isSilent = isStationary && toldStationary
+    return (waiting != nil && !isSilent) || flags != toldFlags || isStationary != toldStationary
+  }
+
   /// The element that is due, if one is.
   mutating func nextElement(_ iterator: Int, _ flags: LiveFlags) -> LiveElement? {
     // It stands as it was told before, and what it did meanwhile came too fast: silence.

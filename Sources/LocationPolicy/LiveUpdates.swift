@@ -85,6 +85,14 @@ public struct LiveUpdates: Sendable {
     for i in 0..<LiveUpdates.capacity { iterators[i]?.handle(event) }
   }
 
+  /// Whether ``nextElement()`` has something to tell.
+  public var hasElements: Bool {
+    for i in 0..<LiveUpdates.capacity {
+      if let iterator = iterators[i], iterator.hasElement(flags) { return true }
+    }
+    return false
+  }
+
   /// The next element to tell, or nil when all is told; called after each step until nil.
   public mutating func nextElement() -> LiveElement? {
     for i in 0..<LiveUpdates.capacity {

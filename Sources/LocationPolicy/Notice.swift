@@ -11,6 +11,21 @@ public enum Notice: Sendable {
   case batch(first: UInt64, last: UInt64)
   /// `didFailWithError`.
   case failure(LocationErrorCode)
+  /// `didChangeAuthorization` (DEF-40).
+  case authorization(Authorization, isReduced: Bool)
+  /// `didPauseLocationUpdates`, after the fix that shows the stop (PAU-10).
+  case paused
+  /// `didResumeLocationUpdates`, before the first fix after it.
+  case resumed
+  /// `didUpdateLocations` with one fix that is no part of the running updates: of significant change,
+  /// of a single request, or a coarse one for a client of reduced accuracy.
+  case report(StoredFix)
+  /// `didVisit`.
+  case visit(Visit)
+  /// Of a region or a monitor's condition.
+  case region(RegionEvent)
+  /// An element of the live updates.
+  case live(LiveElement)
 }
 
 /// The end of a deferral that was not told yet.

@@ -49,13 +49,44 @@ public enum Request: Sendable {
   case acknowledge(FixName)
   /// Whether the client may use location (DEF-5).
   case setAuthorized(Bool)
+  /// What the client may (AUT-1).
+  case setAuthorization(Authorization)
+  /// Whether it is to know no more than about where it is (AUT-5).
+  case setReducedAccuracy(Bool)
+  /// `pausesLocationUpdatesAutomatically` (PAU-5).
+  case setPausesAutomatically(Bool)
+  /// `activityType` (PAU-6).
+  case setActivity(ActivityType)
+  /// `requestLocation()` (STD-11).
+  case requestLocation
+  /// `startMonitoringSignificantLocationChanges()` (SLC-9).
+  case startSignificantChange
+  /// `stopMonitoringSignificantLocationChanges()`.
+  case stopSignificantChange
+  /// `startMonitoringVisits()` (VIS-2).
+  case startVisits
+  /// `stopMonitoringVisits()`.
+  case stopVisits
+  /// `startMonitoring(for:)`, or `CLMonitor.add(_:identifier:assuming:)` (REG-1, REG-12).
+  case addRegion(Region, assuming: MonitorState)
+  /// `stopMonitoring(for:)`, or `CLMonitor.remove(_:)`.
+  case removeRegion(RegionIdentifier)
+  /// `requestState(for:)` (REG-7).
+  case requestRegionState(RegionIdentifier)
+  /// A new iterator of live updates; it gets the lowest free number, 0 to 3 (LIV-9).
+  case openLive(LiveConfiguration)
+  /// That iterator has ended.
+  case closeLive(Int)
 
   /// Whether it means something while no process is attached.
   var needsNoProcess: Bool {
     switch self {
-    case .connect, .setAuthorized: true
+    case .connect, .setAuthorized, .setAuthorization, .setReducedAccuracy: true
     case .disconnect, .startUpdating, .stopUpdating, .setDesiredAccuracy, .setDistanceFilter,
-      .allowDeferred, .disallowDeferred, .setExecution, .acknowledge:
+      .allowDeferred, .disallowDeferred, .setExecution, .acknowledge, .setPausesAutomatically,
+      .setActivity, .requestLocation, .startSignificantChange, .stopSignificantChange,
+      .startVisits, .stopVisits, .addRegion, .removeRegion, .requestRegionState, .openLive,
+      .closeLive:
       false
     }
   }

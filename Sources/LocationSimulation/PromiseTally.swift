@@ -61,7 +61,7 @@ public struct PromiseTally: Sendable {
     case .receiver(_, let power_mW):
       close(at: record.at)
       receiver = (power_mW, record.at)
-    case .board, .wake, .ack, .finish, .gap: break
+    case .board, .wake, .ack, .finish, .gap, .told: break
     }
   }
 

@@ -4,8 +4,28 @@ import LocationPolicy
 import LocationRuntime
 import LocationTypes
 
+/// Which service a simulated client uses.
+public enum ScriptedService: Equatable, Sendable {
+  /// Updates, deferred or not.
+  case updates
+  /// Significant change.
+  case significantChange
+  /// Visits.
+  case visits
+  /// Live updates.
+  case live
+  /// One region: its centre and radius, metres.
+  case region(Coordinate, radius: Double)
+}
+
 /// What a simulated client asks of the service.
 public struct ClientScript: Equatable, Sendable {
+  /// Which service.
+  public var service = ScriptedService.updates
+  /// `pausesLocationUpdatesAutomatically`.
+  public var pauses = false
+  /// `activityType`.
+  public var activity = ActivityType.other
   /// Re-arms a deferral whenever one has finished; else takes every fix as it comes.
   public var defers = true
   /// `desiredAccuracy`: metres or a constant of ``LocationAccuracy``.
@@ -30,6 +50,7 @@ struct SimulatedClient: LocationClients {
   private var nextRequest = 0
   private var isArmed = false
   private var isDone = false
+  private var isStationary = false
   private var newest: FixName?
   /// Deferral is not to be had on these terms: asking again would give the same error.
   private var hasGivenUp = false
@@ -40,8 +61,18 @@ struct SimulatedClient: LocationClients {
     self.script = script
     self.trace = trace
     requests = [
-      .connect, .setExecution(.background), .setDesiredAccuracy(script.accuracy), .startUpdating,
+      .connect, .setPausesAutomatically(script.pauses), .setActivity(script.activity),
+      .setExecution(.background), .setDesiredAccuracy(script.accuracy),
     ]
+    switch script.service {
+    case .updates: requests.append(.startUpdating)
+    case .significantChange: requests.append(.startSignificantChange)
+    case .visits: requests.append(.startVisits)
+    case .live: requests.append(.openLive(.default))
+    case .region(let center, let radius):
+      let region = Region(RegionIdentifier(.region, 1), center: center, radius: radius)
+      requests.append(.addRegion(region, assuming: .unknown))
+    }
   }
 
   mutating func appended(_ name: FixName, in engine: borrowing Engine, at now: Instant) {
@@ -69,9 +100,41 @@ struct SimulatedClient: LocationClients {
           .batch(client: client, first: first, last: last, count: Int(last - first) + 1)))
       newest = engine.stored(at: last)?.name
       updated()
-    case .failure:
-      break
+    case .authorization: break
+    case .failure(let code): add(.failed(code), at: now)
+    case .paused: add(.paused, at: now)
+    case .resumed: add(.resumed, at: now)
+    case .report(let stored): add(.report(sequence: stored.name.sequence), at: now)
+    case .visit(let visit):
+      if let departure = visit.departure {
+        add(.departed(place: visit.coordinate, at: departure.instant), at: now)
+      } else {
+        add(.arrived(place: visit.coordinate, at: visit.arrival?.instant), at: now)
+      }
+    case .region(let event): receive(event, at: now)
+    case .live(let element): receive(element, at: now)
     }
+  }
+
+  private func add(_ notice: TraceNotice, at now: Instant) {
+    trace.add(TraceRecord(at: now, .told(client: SimulatedClient.id.index, notice)))
+  }
+
+  private func receive(_ event: RegionEvent, at now: Instant) {
+    switch event {
+    case .entered(let region, _): add(.entered(region: region.number), at: now)
+    case .exited(let region, _): add(.exited(region: region.number), at: now)
+    case .failure(_, let code): add(.failed(code), at: now)
+    case .determined, .monitor: break
+    }
+  }
+
+  private mutating func receive(_ element: LiveElement, at now: Instant) {
+    if element.isStationary != isStationary {
+      isStationary = element.isStationary
+      add(.stationary(isStationary), at: now)
+    }
+    if let location = element.location { add(.report(sequence: location.name.sequence), at: now) }
   }
 
   mutating func nextRequest(at now: Instant) -> (ClientID, Request)? {
@@ -94,7 +157,13 @@ struct SimulatedClient: LocationClients {
   /// It wants no more; what is outstanding is still told.
   mutating func stop() -> Request {
     isDone = true
-    return .stopUpdating
+    switch script.service {
+    case .updates: return .stopUpdating
+    case .significantChange: return .stopSignificantChange
+    case .visits: return .stopVisits
+    case .live: return .closeLive(0)
+    case .region: return .removeRegion(RegionIdentifier(.region, 1))
+    }
   }
 
   /// `didFinishDeferredUpdates`: the next call is made in the handler of the batch that follows, or

@@ -38,6 +38,45 @@ public struct TraceRecord: Equatable, Sendable {
     case finish(client: Int, code: LocationErrorCode?)
     /// A client lost `count` fixes that were true between `from` and `to` (RNG-4).
     case gap(client: Int, count: UInt64, from: UTCTime?, to: UTCTime?)
+    /// A client was told something by a service.
+    case told(client: Int, TraceNotice)
+  }
+}
+
+/// What a service told a client.
+public enum TraceNotice: Equatable, Sendable {
+  /// A single fix, by its sequence: of significant change, live updates or a single request.
+  case report(sequence: UInt64)
+  /// A visit began at `place`; the moment, where it is known.
+  case arrived(place: Coordinate, at: Instant?)
+  /// That visit ended.
+  case departed(place: Coordinate, at: Instant?)
+  /// Updates paused by themselves.
+  case paused
+  /// And went on.
+  case resumed
+  /// A region was entered.
+  case entered(region: UInt32)
+  /// A region was left.
+  case exited(region: UInt32)
+  /// Live updates: whether the wearer stands.
+  case stationary(Bool)
+  /// An error.
+  case failed(LocationErrorCode)
+
+  /// The word that stands in a trace.
+  public var word: String {
+    switch self {
+    case .report: "report"
+    case .arrived: "arrived"
+    case .departed: "departed"
+    case .paused: "paused"
+    case .resumed: "resumed"
+    case .entered: "entered"
+    case .exited: "exited"
+    case .stationary: "stationary"
+    case .failed: "failed"
+    }
   }
 }
 

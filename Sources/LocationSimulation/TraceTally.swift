@@ -10,6 +10,8 @@ public struct TraceSummary: Equatable, Sendable {
   public var delivered = 0
   /// Batches given to clients.
   public var batches = 0
+  /// What services told clients beside fixes of running updates.
+  public var notices = 0
   /// Deferrals that ended.
   public var finishes = 0
   /// Fixes clients were told they lost.
@@ -98,6 +100,7 @@ public struct TraceTally: Sendable {
       summary.finishes += 1
     case .gap(_, let count, _, _):
       summary.lost += count
+    case .told: summary.notices += 1
     }
   }
 

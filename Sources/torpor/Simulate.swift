@@ -47,7 +47,8 @@ struct Simulate: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "standard gives every fix as it comes, deferred in batches.", valueName: "service"))
+      "standard or deferred updates, significant change, visits, live updates, or one region "
+        + "around the track's first point.", valueName: "service"))
   var service = ServiceName.deferred
 
   @Option(
@@ -57,6 +58,15 @@ struct Simulate: ParsableCommand {
       valueName: "accuracy"),
     transform: Values.accuracy)
   var accuracy = -1.0
+
+  @Flag(help: "Let updates pause by themselves while nobody moves.")
+  var pause = false
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Radius of the region, for --service region.", valueName: "distance"),
+    transform: Values.distance)
+  var radius = 200.0
 
   @Flag(
     help:
@@ -114,6 +124,8 @@ struct Simulate: ParsableCommand {
     }
     var script = deferral.script
     script.defers = service == .deferred
+    script.service = scripted(route)
+    script.pauses = pause
     script.accuracy = accuracy
     if !script.defers, let unused = deferral.unused { System.tell("torpor: \(unused)") }
     let report = try RunReport(printing)
@@ -166,8 +178,20 @@ struct Simulate: ParsableCommand {
       ("noise", noise.rawValue), ("time to the first fix", ttff.rawValue), ("seed", String(seed)),
       ("motion sensor", motion || profile.motion != nil ? "yes" : "no"),
     ]
-    if service == .deferred { page.settings.insert(("defers", deferral.words), at: 4) }
+    if service == .deferred { page.settings.append(("defers", deferral.words)) }
+    if service == .region { page.settings.append(("radius", Words.distance(radius))) }
+    if pause { page.settings.append(("pauses by itself", "yes")) }
     return try ReportFile(path: path, page)
+  }
+
+  private func scripted(_ route: Track) -> ScriptedService {
+    switch service {
+    case .standard, .deferred: .updates
+    case .significant: .significantChange
+    case .visits: .visits
+    case .live: .live
+    case .region: .region(route.points[0].coordinate, radius: radius)
+    }
   }
 
   private func headline(_ profile: BoardProfile, _ duration: Interval) -> String {
@@ -185,7 +209,16 @@ extension Simulate {
 
   /// What the client asks for, in a line.
   private var asked: String {
-    service == .deferred ? deferral.words : "every fix as it comes"
+    switch service {
+    case .deferred: deferral.words
+    case .standard:
+      LocationAccuracy.bound(of: accuracy).map { "within \(Words.distance($0))" }
+        ?? "every fix as it comes"
+    case .significant: "significant change"
+    case .visits: "visits"
+    case .live: "live updates"
+    case .region: "a region of \(Words.distance(radius))"
+    }
   }
 }
 
@@ -193,7 +226,7 @@ extension Scenario: ExpressibleByArgument {}
 
 /// What a simulated client asks for.
 enum ServiceName: String, ExpressibleByArgument, CaseIterable {
-  case standard, deferred
+  case standard, deferred, significant, visits, live, region
 }
 
 /// Errors of simulated positions.

@@ -19,6 +19,7 @@ struct SummaryText {
         + "longest delay \(Words.duration(summary.longestDelay))",
       to: &text)
     row("deferrals", "\(Words.count(summary.finishes)) finished", to: &text)
+    if summary.notices > 0 { row("notices", Words.count(summary.notices), to: &text) }
     if summary.lost > 0 {
       row("lost", style.paint(Words.count(Int(clamping: summary.lost)), .bad), to: &text)
     } else {

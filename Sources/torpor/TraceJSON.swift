@@ -40,8 +40,27 @@ enum TraceJSON {
       json.member("count", Int64(count))
       if let from { json.member("from", trimmed: from.microseconds, scale: 6) }
       if let to { json.member("to", trimmed: to.microseconds, scale: 6) }
+    case .told(let client, let notice):
+      json.member("kind", "told")
+      json.member("client", Int64(client))
+      write(notice, to: &json)
     }
     json.end()
+  }
+
+  private static func write(_ notice: TraceNotice, to json: inout JSONWriter) {
+    json.member("what", notice.word)
+    switch notice {
+    case .report(let sequence): json.member("seq", Int64(sequence))
+    case .arrived(let place, let at), .departed(let place, let at):
+      json.member("lat", trimmed: place.latitude_e9, scale: 9)
+      json.member("lon", trimmed: place.longitude_e9, scale: 9)
+      if let at { json.member("at", trimmed: at.microseconds, scale: 6) }
+    case .paused, .resumed: break
+    case .entered(let region), .exited(let region): json.member("region", Int64(region))
+    case .stationary(let stands): json.member("stands", stands)
+    case .failed(let code): json.member("code", Int64(code.rawValue))
+    }
   }
 
   private static func write(_ fix: TraceFix, to json: inout JSONWriter) {
@@ -67,6 +86,7 @@ enum TraceJSON {
     json.member("batches", Int64(summary.batches))
     json.member("finishes", Int64(summary.finishes))
     json.member("lost", Int64(summary.lost))
+    json.member("notices", Int64(summary.notices))
     json.member("host_wakes", Int64(summary.hostWakes))
     json.member("awake_s", trimmed: summary.awake.microseconds, scale: 6)
     json.member("max_delay_s", trimmed: summary.longestDelay.microseconds, scale: 6)

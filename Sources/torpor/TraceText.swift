@@ -41,6 +41,8 @@ struct TraceText {
       var what = forClient(client) + "\(fixes) lost"
       if let from, let to { what += ", \(clock(from)) to \(clock(to))" }
       line(record.at, "gap", what, .bad, to: &text)
+    case .told(let client, let notice):
+      line(record.at, notice.word, forClient(client) + TraceText.words(notice), .strong, to: &text)
     case .receiver(let state, let power_mw):
       newReceiver = (record.at, state, power_mw)
     case .board(let state, _):
@@ -155,6 +157,20 @@ struct TraceText {
   }
 
   /// What woke the board, in a word or two.
+  static func words(_ notice: TraceNotice) -> String {
+    switch notice {
+    case .report(let sequence): "#\(sequence)"
+    case .arrived(let place, let at), .departed(let place, let at):
+      "\(place.latitude), \(place.longitude)"
+        + (at.map { ", \(Words.duration($0 - .boot)) after the start" } ?? "")
+    case .paused: "nobody moves"
+    case .resumed: "somebody moves"
+    case .entered(let region), .exited(let region): "region \(region)"
+    case .stationary(let stands): stands ? "stands" : "moves"
+    case .failed(let code): "error \(code.rawValue), \(word(code))"
+    }
+  }
+
   static func word(_ reason: WakeReason) -> String {
     switch reason {
     case .alarm: "alarm"

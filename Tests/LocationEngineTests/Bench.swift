@@ -269,7 +269,7 @@ final class Bench: Desk {
   private func isWaking(_ event: Event) -> Bool {
     switch event {
     case .bytes: plan.listens
-    case .time, .batchPin, .request, .sleepInhibitor, .lineFault, .pinFault: true
+    case .time, .batchPin, .motion, .request, .sleepInhibitor, .lineFault, .pinFault: true
     case .proceed: false
     }
   }

@@ -25,6 +25,12 @@ enum Told: Equatable, CustomStringConvertible {
   case finish(LocationErrorCode?)
   case batch(ClosedRange<UInt64>)
   case failure(LocationErrorCode)
+  case paused
+  case resumed
+  case report(UInt64)
+  case visit(Visit)
+  case region(RegionEvent)
+  case live(LiveElement)
 
   var description: String {
     switch self {
@@ -32,6 +38,12 @@ enum Told: Equatable, CustomStringConvertible {
     case .finish(let code): code.map { "finish(\($0.rawValue))" } ?? "finish"
     case .batch(let range): "batch(\(range.lowerBound)...\(range.upperBound))"
     case .failure(let code): "fail(\(code.rawValue))"
+    case .paused: "paused"
+    case .resumed: "resumed"
+    case .report(let sequence): "report(\(sequence))"
+    case .visit(let visit): visit.departure == nil ? "arrived" : "departed"
+    case .region(let event): "\(event)"
+    case .live(let element): "live(\(element.isStationary))"
     }
   }
 }
@@ -51,6 +63,12 @@ final class TestClient {
   private(set) var gaps: [Gap] = []
   /// Each batch is acknowledged as soon as it came.
   var acknowledges = true
+  /// `pausesLocationUpdatesAutomatically`; off, so that a test may stand still for long.
+  var pauses = false
+  /// Changes of authorization it was told.
+  private(set) var authorizations: [Authorization] = []
+  /// Fixes it was told outside the running updates.
+  private(set) var reports: [StoredFix] = []
   /// What its handlers ask in turn.
   var onFinish: [Request] = []
   var onBatch: [Request] = []
@@ -75,6 +93,7 @@ final class TestClient {
 
   func connect(in state: ExecutionState = .foreground) {
     ask(.connect)
+    if !pauses { ask(.setPausesAutomatically(false)) }
     ask(.setExecution(state))
   }
   func start() { ask(.startUpdating) }
@@ -112,6 +131,7 @@ final class TestClient {
   }
 
   func receive(_ notice: Notice, from engine: borrowing Engine, at now: Instant) {
+    if case .authorization(let new, _) = notice { return authorizations.append(new) }
     times.append(now)
     switch notice {
     case .gap(let gap):
@@ -123,6 +143,15 @@ final class TestClient {
       story.append(.finish(code))
       for request in onFinish { desk.askLater(request, of: id) }
     case .failure(let code): story.append(.failure(code))
+    case .authorization: break
+    case .paused: story.append(.paused)
+    case .resumed: story.append(.resumed)
+    case .report(let stored):
+      story.append(.report(stored.name.sequence))
+      reports.append(stored)
+    case .visit(let visit): story.append(.visit(visit))
+    case .region(let event): story.append(.region(event))
+    case .live(let element): story.append(.live(element))
     case .batch(let first, let last):
       guard first <= last else {
         Issue.record("DEF-34: a batch is never empty")

@@ -68,6 +68,13 @@ enum Told: Equatable, CustomStringConvertible {
   case finish(Int?)
   case batch(ClosedRange<UInt64>)
   case failure(Int)
+  case authorization(Authorization, isReduced: Bool)
+  case paused
+  case resumed
+  case report(UInt64, accuracy_mm: Int32?)
+  case visit(arrival: Double?, departure: Double?)
+  case region(RegionEvent)
+  case live(Int, fix: UInt64?, stationary: Bool, flags: UInt8)
 
   init(_ notice: Notice) {
     switch notice {
@@ -75,6 +82,19 @@ enum Told: Equatable, CustomStringConvertible {
     case .finish(let code): self = .finish(code?.rawValue)
     case .batch(let first, let last): self = .batch(first...last)
     case .failure(let code): self = .failure(code.rawValue)
+    case .authorization(let new, let isReduced): self = .authorization(new, isReduced: isReduced)
+    case .paused: self = .paused
+    case .resumed: self = .resumed
+    case .report(let stored):
+      self = .report(stored.name.sequence, accuracy_mm: stored.fix.horizontalAccuracy_mm)
+    case .visit(let visit):
+      self = .visit(
+        arrival: visit.arrival?.instant.seconds, departure: visit.departure?.instant.seconds)
+    case .region(let event): self = .region(event)
+    case .live(let element):
+      self = .live(
+        element.iterator, fix: element.location?.name.sequence,
+        stationary: element.isStationary, flags: element.flags.rawValue)
     }
   }
 
@@ -84,6 +104,15 @@ enum Told: Equatable, CustomStringConvertible {
     case .finish(let code): "finish(\(code.map(String.init) ?? "-"))"
     case .batch(let range): "batch(\(range))"
     case .failure(let code): "failure(\(code))"
+    case .authorization(let new, let isReduced):
+      "authorization(\(new), \(isReduced ? "reduced" : "full"))"
+    case .paused: "paused"
+    case .resumed: "resumed"
+    case .report(let sequence, _): "report(\(sequence))"
+    case .visit(let arrival, let departure): "visit(\(arrival ?? -1), \(departure ?? -1))"
+    case .region(let event): "region(\(event))"
+    case .live(let iterator, let fix, let stationary, let flags):
+      "live(\(iterator), \(fix.map(String.init) ?? "-"), \(stationary), \(flags))"
     }
   }
 }
@@ -101,6 +130,11 @@ final class World {
   var isAvailable = true
   var limit = 4
   var hold = Interval.seconds(2)
+  /// `pausesLocationUpdatesAutomatically`; off, so that a test may stand still for long.
+  var pauses = false
+  var line = MotionLine.absent
+  /// Whether a change of authorization is among what is told.
+  var showsAuthorization = false
 
   init(capacity: Int = 16) {
     memory = Memory(capacity: capacity)
@@ -109,10 +143,13 @@ final class World {
   }
 
   var context: ClientContext {
-    ClientContext(
+    var context = ClientContext(
       now: Instant(seconds: now), head: ring.head, newestFix: newest, receiverBuffers: buffers,
       isDraining: isDraining, isDeferralAvailable: isAvailable, deferralLimit: limit,
       deliveryHold: hold)
+    context.generation = ring.generation
+    context.motionLine = line
+    return context
   }
 
   var state: Deferral.State { client.deferral.state }
@@ -122,12 +159,17 @@ final class World {
   /// Asks and gives what is told afterwards.
   @discardableResult
   func ask(_ requests: Request...) -> [Told] {
-    for request in requests { client.handle(request, in: ring, context) }
+    for request in requests { askQuietly(request) }
     return told()
   }
 
   /// Asks and leaves the notices where they are.
-  func askQuietly(_ request: Request) { client.handle(request, in: ring, context) }
+  func askQuietly(_ request: Request) {
+    client.handle(request, in: ring, context)
+    if case .connect = request, !pauses {
+      client.handle(.setPausesAutomatically(false), in: ring, context)
+    }
+  }
 
   /// A fix goes into the ring, as the engine does it.
   func append(_ fix: Fix) {
@@ -186,7 +228,10 @@ final class World {
 
   func told() -> [Told] {
     var all: [Told] = []
-    while let notice = client.nextNotice(in: ring, context) { all.append(Told(notice)) }
+    while let notice = client.nextNotice(in: ring, context) {
+      if case .authorization = notice, !showsAuthorization { continue }
+      all.append(Told(notice))
+    }
     return all
   }
 

@@ -28,7 +28,7 @@ private struct Told {
       if let last, first != last + 1 { isInOrder = false }
       if end < first { isInOrder = false }
       last = end
-    case .receiver, .board, .ack: break
+    case .receiver, .board, .ack, .told: break
     }
   }
 }

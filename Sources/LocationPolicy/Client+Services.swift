@@ -1,0 +1,149 @@
+import DeferralCache
+import LocationTypes
+
+// What a client asks beside updates, and how fixes and time come to it.
+
+extension Client {
+  /// Does what the client asks of a service.
+  mutating func handleService(_ request: Request, _ context: ClientContext) {
+    switch request {
+    case .setPausesAutomatically(let allowed): note(services.pause.handle(.allow(allowed)))
+    case .setActivity(let activity): note(services.pause.handle(.activity(activity)))
+    case .requestLocation: requestLocation(context)
+    case .startSignificantChange: startSignificantChange(context)
+    case .stopSignificantChange: services.significant.stop()
+    case .startVisits:
+      // VIS-2: always authorized, or nothing.
+      if authorization == .always && !isReduced {
+        services.visits.turn(context.motionLine, at: context.now)
+        services.note(services.visits.start(at: context.now))
+      }
+    case .stopVisits: services.visits.stop()
+    case .addRegion(let region, let assumed):
+      if let refusal = services.regions.add(region, assuming: assumed, at: context.now) {
+        services.refusal = refusal
+      }
+    case .removeRegion(let identifier): services.regions.remove(identifier)
+    case .requestRegionState(let identifier):
+      let answer = services.regions.requestState(
+        of: identifier, at: context.now, timeout: Client.stateTimeout)
+      if let answer { services.refusal = answer }
+    case .openLive(let configuration):
+      services.live.hear(context.motionLine, at: context.now)
+      _ = services.live.open(configuration)
+      setLiveFlags(context)
+    case .closeLive(let iterator):
+      if (0..<LiveUpdates.capacity).contains(iterator) { services.live.close(iterator) }
+    case .connect, .disconnect, .startUpdating, .stopUpdating, .setDesiredAccuracy,
+      .setDistanceFilter, .allowDeferred, .disallowDeferred, .setExecution, .acknowledge,
+      .setAuthorized, .setAuthorization, .setReducedAccuracy:
+      preconditionFailure("these are no services")
+    }
+  }
+
+  /// How long `requestState` waits for a fix that decides (REG-7).
+  static let stateTimeout = Interval.seconds(60)
+
+  /// A cached fix may come first, if the client may have it (SLC-5).
+  private mutating func startSignificantChange(_ context: ClientContext) {
+    let newest = isReduced ? nil : context.newest(after: deniedUntil)
+    let outcome = services.significant.start(at: context.now, cached: newest?.fix)
+    if let newest { services.note(outcome, newest) }
+  }
+
+  private mutating func requestLocation(_ context: ClientContext) {
+    guard isAuthorized else { return tell(.denied) }
+    let terms = LocationRequestTerms(
+      desiredAccuracy: settings.desiredAccuracy, isUpdating: isUpdating, at: context.now)
+    var recent = context.newest(after: deniedUntil)
+    if let fix = recent, context.now - fix.fix.acquired > Client.freshness || isReduced {
+      recent = nil
+    }
+    services.note(services.request.handle(.request(terms, recent: recent)))
+  }
+
+  /// A fix for the services: the true one, or what a client of reduced accuracy is shown of it.
+  mutating func serve(_ fix: Fix, _ context: ClientContext) {
+    guard isAuthorized, !isDenied(fix) else { return }
+    let name = FixName(generation: context.generation, sequence: context.head - 1)
+    guard isReduced else {
+      return services.take(StoredFix(name: name, fix: fix), at: context.now)
+    }
+    guard isUpdating || services.areActive, let coarse = services.reduction.reduce(fix) else {
+      return
+    }
+    let stored = StoredFix(name: name, fix: coarse)
+    if isUpdating { services.updateReport = stored }
+    services.takeCoarse(stored, at: context.now)
+  }
+
+  /// What the pause machine has decided.
+  mutating func note(_ outcome: PauseMonitor.Outcome) {
+    switch outcome {
+    case .nothing: break
+    case .pause, .resume: pauseNotice = outcome
+    }
+  }
+
+  /// The client is about to be paused: its deferral ends first (DEF-38).
+  mutating func endForPause(_ context: ClientContext) {
+    if case .finish(let end) = deferral.handle(.end(.deferredNotUpdatingLocation)) {
+      finish(end, context)
+    }
+    // What it was told of stands still; the handler's turn keeps nothing up.
+    turnUntil = .boot
+  }
+
+  /// The flags of live updates, as far as the engine knows them (LIV-6, LIV-7).
+  mutating func setLiveFlags(_ context: ClientContext) {
+    guard services.live.count > 0 else { return }
+    var flags = LiveFlags.empty
+    switch authorization {
+    case .always, .whenInUse: break
+    case .denied: flags = flags.union(.authorizationDenied)
+    case .restricted: flags = flags.union(.authorizationRestricted)
+    case .notDetermined: flags = flags.union(.authorizationRequestInProgress)
+    }
+    if isReduced { flags = flags.union(.accuracyLimited) }
+    if isUnknownTold || !context.hasReceiver { flags = flags.union(.locationUnavailable) }
+    if flags != services.live.flags { services.live.set(flags) }
+  }
+
+  /// What the motion line says, from now on.
+  public mutating func hear(_ line: MotionLine, at now: Instant) {
+    note(services.pause.handle(.line(line, at: now)))
+    services.hear(line, at: now)
+  }
+
+  /// A search that began for single fixes found nothing (PWR-7).
+  public mutating func miss(at now: Instant) {
+    note(services.pause.handle(.noFix(at: now)))
+    services.miss(at: now)
+  }
+
+  /// The single fixes its services need.
+  public func need(at now: Instant, fastest: Double, line: MotionLine) -> FixNeed {
+    guard isAuthorized, isConnected || services.outliveProcess else { return FixNeed() }
+    let isRunning = isConnected && execution != .suspended
+    var need = services.need(
+      at: now, fastest: fastest, line: line, isRunning: isRunning,
+      isPaused: isUpdating && services.pause.isPaused)
+    if isReduced && isRunning && (isUpdating || services.live.count > 0) {
+      need.add(due: max(now, services.reduction.due), accuracy: 1_000)
+    }
+    return need
+  }
+
+  /// When time alone must be looked at for its services; `.distantFuture` if never.
+  public var check: Instant { isConnected ? services.check : .distantFuture }
+}
+
+extension ClientContext {
+  /// The newest fix with its name, if it was made after `denied`.
+  func newest(after denied: Instant?) -> StoredFix? {
+    guard let newestFix, head > 0 else { return nil }
+    if let denied, newestFix.acquired <= denied { return nil }
+    return StoredFix(
+      name: FixName(generation: generation, sequence: head - 1), fix: newestFix)
+  }
+}

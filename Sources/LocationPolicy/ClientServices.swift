@@ -1,0 +1,224 @@
+import DeferralCache
+import LocationTypes
+
+/// What a client asked for beside plain updates: each service a machine of its own, and what they
+/// have found that was not told yet. Everything is bounded: of a kind the latest counts.
+public struct ClientServices: Sendable {
+  /// Significant change.
+  public internal(set) var significant = SignificantChange()
+  /// Visits.
+  public internal(set) var visits = VisitMonitor()
+  /// Regions and monitor conditions.
+  public internal(set) var regions = RegionMonitor()
+  /// Automatic pause of updates.
+  public internal(set) var pause = PauseMonitor()
+  /// Live updates.
+  public internal(set) var live = LiveUpdates()
+  /// `requestLocation`.
+  public internal(set) var request = LocationRequest()
+  /// What a client of reduced accuracy is shown.
+  var reduction = AccuracyReduction()
+
+  var significantReport: StoredFix?
+  var updateReport: StoredFix?
+  var answer = LocationRequest.Outcome.nothing
+  var arrival: Visit?
+  var departure: Visit?
+  var refusal: RegionEvent?
+
+  init() {}
+
+  /// Whether a fix means something to one of them.
+  var areActive: Bool {
+    significant.state != .idle || visits.state != .idle || regions.count > 0 || live.count > 0
+      || request.state != .idle || pause.isPaused
+  }
+
+  /// Whether one of them works while no process is attached, and wakes its client (SLC-8, VIS-8).
+  var outliveProcess: Bool {
+    significant.state != .idle || visits.state != .idle || regions.count > 0
+  }
+}
+
+// MARK: - What happens to them
+
+extension ClientServices {
+  /// A fix for all of them but the pause, which the updates see to.
+  mutating func take(_ stored: StoredFix, at now: Instant) {
+    note(significant.take(stored.fix, at: now), stored)
+    note(visits.take(stored.fix))
+    regions.take(stored.fix)
+    live.take(stored)
+    note(request.handle(.fix(stored)))
+  }
+
+  /// A coarse fix, for those that can do with it (AUT-6): visits and regions get none (REG-15).
+  mutating func takeCoarse(_ stored: StoredFix, at now: Instant) {
+    note(significant.take(stored.fix, at: now), stored)
+    live.take(stored)
+    note(request.handle(.fix(stored)))
+  }
+
+  /// Time has passed.
+  mutating func elapse(at now: Instant, newest: StoredFix?) {
+    if significant.isWaiting, let newest { note(significant.elapse(at: now), newest) }
+    if regions.deadline <= now { regions.elapse(to: now) }
+    if live.check <= now { live.elapse(at: now) }
+    if request.check <= now { note(request.handle(.time(now))) }
+  }
+
+  /// A search that began for single fixes found nothing.
+  mutating func miss(at now: Instant) {
+    significant.miss(at: now)
+    visits.miss(at: now)
+    live.lookFailed(at: now)
+  }
+
+  /// What the motion line says.
+  mutating func hear(_ line: MotionLine, at now: Instant) {
+    visits.turn(line, at: now)
+    live.hear(line, at: now)
+  }
+
+  mutating func note(_ outcome: SignificantChange.Outcome, _ stored: StoredFix) {
+    switch outcome {
+    case .nothing: break
+    case .report(let fix): significantReport = StoredFix(name: stored.name, fix: fix)
+    }
+  }
+
+  mutating func note(_ outcome: VisitMonitor.Outcome) {
+    switch outcome {
+    case .nothing: break
+    case .arrived(let visit): arrival = visit
+    case .departed(let visit): departure = visit
+    }
+  }
+
+  mutating func note(_ outcome: LocationRequest.Outcome) {
+    switch outcome {
+    case .nothing: break
+    case .deliver, .fail: answer = outcome
+    }
+  }
+
+  /// Denial: nothing that was found is shown, nothing is looked for (AUT-3, RNG-6).
+  mutating func deny(at now: Instant) {
+    significantReport = nil
+    updateReport = nil
+    arrival = nil
+    departure = nil
+    significant.stop()
+    visits.stop()
+    regions.setDenied(true, at: now)
+    reduction = AccuracyReduction()
+    note(request.handle(.fail(.denied)))
+  }
+
+  /// The process is gone: what lives in it alone ends (DEF-11).
+  mutating func detach() {
+    for i in 0..<LiveUpdates.capacity { live.close(i) }
+    _ = request.handle(.cancel)
+    answer = .nothing
+    updateReport = nil
+    refusal = nil
+    pause = PauseMonitor()
+  }
+}
+
+// MARK: - What they need
+
+extension ClientServices {
+  /// Accuracies that single fixes must have, metres.
+  static let significantAccuracy = 100.0
+  static let placeAccuracy = 25.0
+
+  /// The single fixes they need.
+  ///
+  /// - Parameters:
+  ///   - fastest: How fast the wearer can be until then, m/s.
+  ///   - isRunning: A process is attached and runs.
+  func need(
+    at now: Instant, fastest: Double, line: MotionLine, isRunning: Bool, isPaused: Bool
+  ) -> FixNeed {
+    var need = FixNeed()
+    need.add(
+      due: significant.nextFix(at: now, fastest: fastest, line: line),
+      accuracy: ClientServices.significantAccuracy)
+    need.add(
+      due: visits.nextFix(at: now, fastest: fastest, line: line),
+      accuracy: ClientServices.placeAccuracy)
+    if regions.count > 0 {
+      need.add(
+        due: regions.nextFix(at: now, fastest: fastest, line: line),
+        accuracy: ClientServices.placeAccuracy)
+    }
+    guard isRunning else { return need }
+    need.add(
+      due: live.nextFix(at: now, fastest: fastest, line: line),
+      accuracy: ClientServices.placeAccuracy)
+    if let terms = request.terms { need.add(due: now, accuracy: terms.accuracy) }
+    if isPaused {
+      need.add(
+        due: pause.nextFix(at: now, fastest: fastest, line: line),
+        accuracy: ClientServices.placeAccuracy)
+    }
+    return need
+  }
+
+  /// When time alone must be looked at for them.
+  var check: Instant {
+    var check = min(regions.deadline, live.check)
+    check = min(check, request.check)
+    check = min(check, pause.check)
+    return significant.isWaiting ? min(check, significant.gateOpens) : check
+  }
+}
+
+// MARK: - What is told
+
+extension ClientServices {
+  /// Whether there is something to tell.
+  var hasNotices: Bool {
+    significantReport != nil || updateReport != nil || answer != .nothing || arrival != nil
+      || departure != nil || refusal != nil || regions.hasEvents || live.hasElements
+  }
+
+  /// The next thing to tell; nil when all is told.
+  mutating func nextNotice() -> Notice? {
+    if let stored = updateReport {
+      updateReport = nil
+      return .report(stored)
+    }
+    if let stored = significantReport {
+      significantReport = nil
+      return .report(stored)
+    }
+    if let notice = nextAnswer() { return notice }
+    if let visit = departure {
+      departure = nil
+      return .visit(visit)
+    }
+    if let visit = arrival {
+      arrival = nil
+      return .visit(visit)
+    }
+    if let event = refusal {
+      refusal = nil
+      return .region(event)
+    }
+    if let event = regions.nextEvent() { return .region(event) }
+    if let element = live.nextElement() { return .live(element) }
+    return nil
+  }
+
+  private mutating func nextAnswer() -> Notice? {
+    let told = answer
+    answer = .nothing
+    switch told {
+    case .nothing: return nil
+    case .deliver(let stored): return .report(stored)
+    case .fail(let code): return .failure(code)
+    }
+  }
+}

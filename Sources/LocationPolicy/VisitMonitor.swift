@@ -1,0 +1,230 @@
+import LocationTypes
+
+/// The machine of the visits service for one client: `idle → underWay ⇄ visiting`.
+///
+/// It takes every fix there is, or only those it asked for by ``nextFix(at:fastest:line:)``. An
+/// arrival is told when a stay has lasted its dwell time, a departure after two fixes outside; time
+/// without fixes changes nothing (VIS-11). It owns no receiver and tells nobody; its owner does
+/// what the outcome says. O(1) in time and memory.
+public struct VisitMonitor: Equatable, Sendable {
+  /// Where the service stands.
+  public enum State: UInt8, Sendable {
+    /// Not started.
+    case idle = 0
+    /// No visit is going on, as far as one knows.
+    case underWay = 1
+    /// An arrival was told, its departure was not.
+    case visiting = 2
+  }
+
+  /// What the owner has to do.
+  public enum Outcome: Equatable, Sendable {
+    /// Nothing.
+    case nothing
+    /// Tell a visit without departure (VIS-5).
+    case arrived(Visit)
+    /// Tell the same visit with its departure.
+    case departed(Visit)
+  }
+
+  /// What makes a visit.
+  public let terms: VisitTerms
+  /// Where it stands.
+  public private(set) var state = State.idle
+  /// The visit that was told and lasts; it can be kept for a later start (VIS-7).
+  public private(set) var visit: Visit?
+  /// Where somebody is, or may be about to stay.
+  var stay: VisitStay?
+  /// The first of the newest fixes in a row that are outside of ``stay``, and what came before.
+  var outside: VisitStay?
+  /// The newest fix.
+  private var newest: VisitMark?
+  /// When the last visit ended: the next cannot have begun before.
+  var earliest = Instant.boot
+  /// The last look, with or without a fix; nil before the first.
+  var look: Instant?
+  /// Looks in a row without a fix.
+  var misses = 0
+  /// What the motion line says, since when, and how long it told motion since the last look.
+  var line = MotionLine.absent
+  var since = Instant.boot
+  var moved = Interval.zero
+  /// Looks since something hinted at a departure; at most ``calm``.
+  var looksInside = VisitMonitor.calm
+  /// How far from the centre the newest fix was, metres.
+  var away = 0.0
+  /// At the last look somebody was beyond the radius, or walked towards it, and had not left.
+  var isAtEdge = false
+
+  /// So many looks after a hint one looks as seldom as without one.
+  static let calm = 3
+
+  /// Not started.
+  public init(terms: VisitTerms = VisitTerms()) { self.terms = terms }
+
+  /// Starts the service; does nothing when it is started.
+  ///
+  /// - Parameter cached: A visit that lasted when the service stopped a short while ago, with its
+  ///   arrival on this boot's clock. It is told again at once (VIS-7), and its departure later.
+  public mutating func start(at now: Instant, cached: Visit? = nil) -> Outcome {
+    guard state == .idle else { return .nothing }
+    state = .underWay
+    guard var cached, cached.coordinate.isValid else { return .nothing }
+    cached.departure = nil
+    // Nobody knows where the wearer was meanwhile: it cannot have ended before now.
+    var place = Fix(acquired: now, coordinate: cached.coordinate)
+    if let arrival = cached.arrival, let utc = arrival.utc {
+      place.utc = utc + (now - arrival.instant)
+    }
+    if let arrival = cached.arrival, arrival.instant > now { cached.arrival = nil }
+    stay = VisitStay(
+      first: VisitMark(place), accuracy: max(0, cached.horizontalAccuracy), before: nil)
+    visit = cached
+    state = .visiting
+    return .arrived(cached)
+  }
+
+  /// Stops the service and forgets all; an arrival that was told gets no departure.
+  public mutating func stop() { self = VisitMonitor(terms: terms) }
+
+  /// Takes a fix, from whatever source, in the order of acquisition; an older one is ignored.
+  public mutating func take(_ fix: Fix) -> Outcome {
+    guard state != .idle else { return .nothing }
+    if let newest, fix.acquired <= newest.acquired { return .nothing }
+    let accuracy = fix.horizontalAccuracy ?? PathMeter.assumedAccuracy
+    guard accuracy <= terms.worstAccuracy else {
+      miss(at: fix.acquired)
+      return .nothing
+    }
+    let mark = VisitMark(fix)
+    let before = newest
+    newest = mark
+    misses = 0
+    let next = VisitStay(first: mark, accuracy: accuracy, before: before)
+    let outcome = step(mark, accuracy: accuracy, next)
+    noteLook(at: fix.acquired)
+    noteEdge(of: terms.reach(accuracy: accuracy), mark)
+    return outcome
+  }
+
+  /// A search of the receiver that began for this service ended without a fix. It says nothing
+  /// about the wearer (VIS-11).
+  public mutating func miss(at now: Instant) {
+    guard state != .idle else { return }
+    misses = min(misses + 1, 8)
+    looksInside = min(looksInside + 1, VisitMonitor.calm)
+    noteLook(at: now)
+  }
+
+  /// The motion line turned. It moves nobody by itself, but it says when to look.
+  public mutating func turn(_ line: MotionLine, at now: Instant) {
+    guard state != .idle, line != self.line else { return }
+    switch self.line {
+    case .moving: moved = moved + max(.zero, now - max(since, look ?? since))
+    case .absent, .still: break
+    }
+    switch line {
+    case .moving: looksInside = 0
+    case .absent, .still: break
+    }
+    self.line = line
+    since = now
+  }
+
+  /// `next` is a stay that would begin with this fix.
+  private mutating func step(_ mark: VisitMark, accuracy: Double, _ next: VisitStay) -> Outcome {
+    guard let here = stay else {
+      stay = next
+      return .nothing
+    }
+    away = here.centre.localDistance(to: mark.coordinate)
+    let reach = terms.reach(accuracy: accuracy)
+    switch state {
+    case .idle: return .nothing
+    case .underWay:
+      if away <= reach {
+        stay?.add(mark, accuracy: accuracy, terms: terms)
+        outside = nil
+        return open()
+      }
+      guard let gone = left(mark, next) else { return .nothing }
+      settle(in: gone, mark, accuracy: accuracy, next)
+      return open()
+    case .visiting:
+      if away <= terms.departure * reach {
+        stay?.stay(until: mark)
+        outside = nil
+        return .nothing
+      }
+      guard let gone = left(mark, next) else { return .nothing }
+      settle(in: gone, mark, accuracy: accuracy, next)
+      // One outcome a fix: an arrival at the next place waits for the next look.
+      return close(here, outside: gone.first)
+    }
+  }
+
+  /// A fix outside: the stay that began with the first of them, once they are two (VIS-9).
+  private mutating func left(_ mark: VisitMark, _ next: VisitStay) -> VisitStay? {
+    guard let first = outside else {
+      outside = next
+      return nil
+    }
+    guard mark.acquired - first.first.acquired >= terms.confirmation else { return nil }
+    return first
+  }
+
+  /// Begins ``stay`` anew; the fix is in it, or outside again.
+  private mutating func settle(
+    in place: VisitStay, _ mark: VisitMark, accuracy: Double, _ next: VisitStay
+  ) {
+    stay = place
+    outside = nil
+    away = place.centre.localDistance(to: mark.coordinate)
+    if away <= terms.reach(accuracy: accuracy) {
+      stay?.add(mark, accuracy: accuracy, terms: terms)
+    } else {
+      outside = next
+    }
+  }
+
+  private mutating func open() -> Outcome {
+    guard let here = stay,
+      here.last.acquired >= here.ripens(terms: terms, earliest: earliest)
+    else { return .nothing }
+    var arrival = here.arrival(terms: terms)
+    if let seen = arrival, seen.instant < earliest { arrival = here.first.moment(earliest) }
+    let opened = Visit(
+      coordinate: here.centre, horizontalAccuracy: here.accuracy, arrival: arrival)
+    visit = opened
+    state = .visiting
+    looksInside = VisitMonitor.calm
+    return .arrived(opened)
+  }
+
+  private mutating func close(_ here: VisitStay, outside mark: VisitMark) -> Outcome {
+    guard var closed = visit else { return .nothing }
+    var departure = here.departure(terms: terms, outside: mark)
+    // It was left in the motion that still goes on, not before.
+    if line == .moving, since > departure.instant, since <= mark.acquired {
+      departure = mark.moment(since)
+    }
+    if let arrival = closed.arrival, departure.instant < arrival.instant { departure = arrival }
+    closed.departure = departure
+    earliest = departure.instant
+    visit = nil
+    state = .underWay
+    return .departed(closed)
+  }
+
+  private mutating func noteLook(at time: Instant) {
+    look = max(look ?? time, time)
+    moved = .zero
+  }
+
+  /// Counts the looks since the last hint: that the wearer comes to the edge of the circle.
+  private mutating func noteEdge(of reach: Double, _ mark: VisitMark) {
+    let wasAtEdge = isAtEdge
+    isAtEdge = away > (mark.isUnderWay ? reach / 2 : reach)
+    looksInside = isAtEdge && !wasAtEdge ? 0 : min(looksInside + 1, VisitMonitor.calm)
+  }
+}

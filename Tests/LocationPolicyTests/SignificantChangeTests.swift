@@ -1,0 +1,284 @@
+import LocationTypes
+import Testing
+
+@testable import LocationPolicy
+
+@Suite("The machine of significant changes")
+struct SignificantChangeTests {
+  static func at(_ seconds: Double) -> Instant { Instant(seconds: seconds) }
+
+  /// Watching since 0 s at (0, 0).
+  static func watching() -> SignificantChange {
+    var service = SignificantChange()
+    #expect(service.start(at: at(0), cached: nil) == .nothing)
+    #expect(service.take(fix(at: 0), at: at(0)) == .report(fix(at: 0)))
+    return service
+  }
+
+  static func service(in state: SignificantChange.State) -> SignificantChange {
+    switch state {
+    case .idle: return SignificantChange()
+    case .first:
+      var service = SignificantChange()
+      #expect(service.start(at: at(0), cached: nil) == .nothing)
+      return service
+    case .watching: return watching()
+    }
+  }
+
+  enum Event: Sendable { case start, startCached, stop, near, far, time, miss }
+
+  struct Row: Sendable {
+    var state: SignificantChange.State
+    var event: Event
+    var next: SignificantChange.State
+    var told: Fix?
+    init(
+      _ state: SignificantChange.State, _ event: Event, _ next: SignificantChange.State,
+      _ told: Fix? = nil
+    ) {
+      (self.state, self.event, self.next, self.told) = (state, event, next, told)
+    }
+  }
+
+  static let near = fix(at: 399, east: 10)
+  static let far = fix(at: 399, east: 900)
+  static let cached = fix(at: 390, east: 7)
+  static let table: [Row] = [
+    Row(.idle, .start, .first), Row(.idle, .startCached, .first, cached), Row(.idle, .stop, .idle),
+    Row(.idle, .near, .idle), Row(.idle, .far, .idle), Row(.idle, .time, .idle),
+    Row(.idle, .miss, .idle),
+    Row(.first, .start, .first), Row(.first, .startCached, .first), Row(.first, .stop, .idle),
+    Row(.first, .near, .watching, near), Row(.first, .far, .watching, far),
+    Row(.first, .time, .first), Row(.first, .miss, .first),
+    Row(.watching, .start, .watching), Row(.watching, .startCached, .watching),
+    Row(.watching, .stop, .idle), Row(.watching, .near, .watching),
+    Row(.watching, .far, .watching, far), Row(.watching, .time, .watching),
+    Row(.watching, .miss, .watching),
+  ]
+
+  @Test("SLC-9: every event in every state does one thing", arguments: table)
+  func everyPair(_ row: Row) {
+    var service = Self.service(in: row.state)
+    let now = Self.at(400)
+    var outcome = SignificantChange.Outcome.nothing
+    switch row.event {
+    case .start: outcome = service.start(at: now, cached: nil)
+    case .startCached: outcome = service.start(at: now, cached: Self.cached)
+    case .stop: service.stop()
+    case .near: outcome = service.take(Self.near, at: now)
+    case .far: outcome = service.take(Self.far, at: now)
+    case .time: outcome = service.elapse(at: now)
+    case .miss: service.miss(at: now)
+    }
+    #expect(outcome == (row.told.map { .report($0) } ?? .nothing))
+    #expect(service.state == row.next)
+    if row.next == .idle { #expect(service == SignificantChange()) }
+  }
+
+  @Test("SLC-9: stop and start give a new initial event, a second start does not")
+  func restart() {
+    var service = Self.watching()
+    #expect(service.start(at: Self.at(10), cached: fix(at: 9)) == .nothing)
+    #expect(service.take(fix(at: 11), at: Self.at(11)) == .nothing)
+    service.stop()
+    #expect(service.start(at: Self.at(12), cached: nil) == .nothing)
+    #expect(service.take(fix(at: 13), at: Self.at(13)) == .report(fix(at: 13)))
+  }
+
+  @Test("SLC-5: a cached fix of 5 minutes is told first, then a current one, whatever the gate")
+  func cached() {
+    for (now, isTold) in [(300.0, true), (300.001, false), (-0.001, false)] {
+      var service = SignificantChange()
+      let outcome = service.start(at: Self.at(now), cached: fix(at: 0))
+      #expect(outcome == (isTold ? .report(fix(at: 0)) : .nothing))
+      #expect(service.state == .first)
+      let current = fix(at: 302)
+      #expect(service.take(current, at: Self.at(302)) == .report(current))
+    }
+  }
+
+  @Test("SLC-5: the cached fix itself, once more, is not the current one")
+  func cachedAgain() {
+    var service = SignificantChange()
+    _ = service.start(at: Self.at(5), cached: fix(at: 0))
+    #expect(service.take(fix(at: 0), at: Self.at(6)) == .nothing)
+    #expect(service.state == .first)
+  }
+
+  @Test("SLC-7: beyond the accuracy at once, else with the next one, never short of 500 m")
+  func distances() {
+    var sure = Self.watching()
+    #expect(sure.take(fix(at: 400, east: 503.01), at: Self.at(400)) != .nothing)
+    var doubtful = Self.watching()
+    #expect(doubtful.take(fix(at: 400, east: 502.99), at: Self.at(400)) == .nothing)
+    #expect(doubtful.take(fix(at: 401, east: 500.01), at: Self.at(401)) != .nothing)
+    var short = Self.watching()
+    for second in 400..<410 {
+      let outcome = short.take(fix(at: Double(second), east: 499.99), at: Self.at(410))
+      #expect(outcome == .nothing)
+    }
+    var apart = Self.watching()
+    for (second, east) in [(400.0, 501.0), (401, 499), (402, 501), (403, 499)] {
+      #expect(apart.take(fix(at: second, east: east), at: Self.at(second)) == .nothing)
+    }
+  }
+
+  @Test("SLC-7: fixes that are bad themselves confirm nothing")
+  func badFixes() {
+    for (accuracy, isTold) in [(Int32(250_000), true), (250_001, false)] {
+      var service = Self.watching()
+      let bad = [400.0, 401].map { fix(at: $0, east: 600, accuracy_mm: accuracy) }
+      #expect(service.take(bad[0], at: Self.at(400)) == .nothing)
+      #expect((service.take(bad[1], at: Self.at(401)) != .nothing) == isTold)
+    }
+    var silent = Self.watching()
+    let unknown = fix(at: 400, east: 509.9, accuracy_mm: nil)
+    #expect(silent.take(unknown, at: Self.at(400)) == .nothing)
+  }
+
+  @Test("SLC-7: a day at rest with a bad receiver tells nothing")
+  func rest() {
+    var generator = SeededGenerator(seed: 3)
+    var service = Self.watching()
+    var (east, north) = (0.0, 0.0)
+    for second in 1..<86_400 {
+      east = east * 0.98 + 8 * generator.normal()
+      north = north * 0.98 + 8 * generator.normal()
+      let noisy = fix(at: Double(second), east: east, north: north, accuracy_mm: 50_000)
+      #expect(service.take(noisy, at: Self.at(Double(second))) == .nothing)
+    }
+  }
+
+  @Test("SLC-4: passed before the gate, told at the gate with the newest fix")
+  func gate() {
+    var service = Self.watching()
+    #expect(service.take(fix(at: 100, east: 600), at: Self.at(100)) == .nothing)
+    #expect(service.isWaiting)
+    #expect(service.gateOpens == Self.at(300))
+    let newest = fix(at: 200, east: 900)
+    #expect(service.take(newest, at: Self.at(200)) == .nothing)
+    #expect(service.nextFix(at: Self.at(200), fastest: 40, line: .still) == Self.at(300))
+    #expect(service.elapse(at: Self.at(299.999)) == .nothing)
+    #expect(service.elapse(at: Self.at(300)) == .report(newest))
+    #expect(service.elapse(at: Self.at(900)) == .nothing)
+    #expect(!service.isWaiting)
+    #expect(service.told == newest)
+  }
+
+  @Test("SLC-4: a fix at the gate is the one that is told")
+  func fixAtGate() {
+    var service = Self.watching()
+    #expect(service.take(fix(at: 100, east: 600), at: Self.at(100)) == .nothing)
+    let newest = fix(at: 300, east: 502)
+    #expect(service.take(newest, at: Self.at(300)) == .report(newest))
+  }
+
+  @Test("SLC-2: who is back before the gate opens made no significant change")
+  func back() {
+    var service = Self.watching()
+    #expect(service.take(fix(at: 100, east: 600), at: Self.at(100)) == .nothing)
+    #expect(service.take(fix(at: 200, east: 499), at: Self.at(200)) == .nothing)
+    #expect(service.elapse(at: Self.at(300)) == .nothing)
+    #expect(!service.isWaiting)
+  }
+
+  @Test("SLC-2: fixes count in the order of acquisition, and from the last place told")
+  func order() {
+    var service = Self.watching()
+    #expect(service.take(fix(at: 400, east: 600), at: Self.at(400)) != .nothing)
+    #expect(service.take(fix(at: 399, east: 5000), at: Self.at(900)) == .nothing)
+    #expect(service.take(fix(at: 400, east: 5000), at: Self.at(900)) == .nothing)
+    #expect(service.take(fix(at: 900, east: 101), at: Self.at(900)) == .nothing)
+    #expect(service.take(fix(at: 901, east: 96), at: Self.at(901)) != .nothing)
+  }
+
+  @Test("SLC-3: on any way, told places lie 500 m and 5 minutes apart", arguments: 1...8)
+  func walks(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    var service = Self.watching()
+    var (east, north, last) = (0.0, 0.0, fix(at: 0))
+    var told = 0
+    for second in 1..<20_000 {
+      let speed = second / 2000 % 2 == 0 ? 12.0 : 1.5
+      east += Double.random(in: -0.3...1, using: &generator) * speed
+      north += Double.random(in: -1...1, using: &generator) * speed
+      let now = Self.at(Double(second))
+      let step = fix(at: Double(second), east: east, north: north)
+      switch service.take(step, at: now) {
+      case .nothing: break
+      case .report(let place):
+        #expect(place.coordinate.localDistance(to: last.coordinate) >= 500)
+        #expect(place.acquired - last.acquired >= .seconds(300))
+        last = place
+        told += 1
+      }
+      let next = service.nextFix(at: now, fastest: 40, line: .absent)
+      #expect(next >= service.gateOpens)
+      #expect(service.isWaiting || next >= now + .seconds(60))
+    }
+    #expect(told > 5)
+  }
+}
+
+@Suite("When the significant-change service needs a fix")
+struct SignificantChangePlanTests {
+  static func at(_ seconds: Double) -> Instant { Instant(seconds: seconds) }
+
+  static func next(
+    _ service: SignificantChange, fastest: Double = 40, line: MotionLine = .absent, now: Double = 1
+  ) -> Double { service.nextFix(at: at(now), fastest: fastest, line: line).seconds }
+
+  @Test("SLC-6: not started never, started now, after a search in vain 5 minutes later")
+  func beginning() {
+    var service = SignificantChange()
+    #expect(service.nextFix(at: Self.at(1), fastest: 40, line: .absent) == .distantFuture)
+    service.miss(at: Self.at(1))
+    _ = service.start(at: Self.at(2), cached: nil)
+    #expect(Self.next(service, now: 2) == 2)
+    service.miss(at: Self.at(60))
+    #expect(Self.next(service, now: 61) == 360)
+    service.miss(at: Self.at(50))
+    #expect(Self.next(service, now: 61) == 360)
+  }
+
+  @Test("SLC-10: never before the gate; at rest every 5 minutes, still every 30")
+  func rest() {
+    var service = SignificantChangeTests.watching()
+    #expect(Self.next(service) == 300)
+    #expect(Self.next(service, line: .moving) == 300)
+    #expect(Self.next(service, line: .still) == 1800)
+    _ = service.take(fix(at: 400, east: 100, speed_mmps: 999), at: Self.at(400))
+    #expect(Self.next(service) == 700)
+    #expect(Self.next(service, line: .still) == 2200)
+    service.miss(at: Self.at(720))
+    #expect(Self.next(service) == 1020)
+  }
+
+  @Test("SLC-6: the distance left at the plausible speed")
+  func slow() {
+    var service = SignificantChangeTests.watching()
+    _ = service.take(fix(at: 400, east: 100), at: Self.at(400))
+    #expect(abs(Self.next(service, fastest: 0.5) - 1200) < 0.01)
+    #expect(Self.next(service, fastest: 1.34) == 700)
+    for fastest in [0, -1, Double.nan] { #expect(Self.next(service, fastest: fastest) == 700) }
+    #expect(Self.next(service, fastest: .infinity) == 700)
+  }
+
+  @Test("SLC-6: the distance left at the speed that was measured, 1 to 5 minutes")
+  func measured() {
+    for (east, speed, expected) in [
+      (300.0, Int32(2_000), 500.0), (300, 1_000, 600), (300, 20_000, 460), (100, 1_000, 700),
+    ] {
+      var service = SignificantChangeTests.watching()
+      _ = service.take(fix(at: 400, east: east, speed_mmps: speed), at: Self.at(400))
+      #expect(abs(Self.next(service) - expected) < 0.01)
+      // An old speed says nothing.
+      service.miss(at: Self.at(450))
+      #expect(Self.next(service) == 750)
+    }
+    var early = SignificantChangeTests.watching()
+    _ = early.take(fix(at: 100, east: 450, speed_mmps: 10_000), at: Self.at(100))
+    #expect(Self.next(early) == 300)
+  }
+}

@@ -1,0 +1,349 @@
+import LocationTypes
+import Testing
+
+@testable import LocationPolicy
+
+extension VisitMonitor {
+  /// A started monitor.
+  static func started(_ terms: VisitTerms = VisitTerms()) -> VisitMonitor {
+    var monitor = VisitMonitor(terms: terms)
+    #expect(monitor.start(at: .boot) == .nothing)
+    return monitor
+  }
+
+  /// Came from 1000 m east at 10 m/s: past the circle at 93 s, seen at 240 and 420 s, told then.
+  static func visiting(_ terms: VisitTerms = VisitTerms()) -> VisitMonitor {
+    var monitor = VisitMonitor.started(terms)
+    #expect(monitor.take(fix(at: 0, east: 1000, speed_mmps: 10_000)) == .nothing)
+    #expect(monitor.take(fix(at: 240)) == .nothing)
+    #expect(monitor.take(fix(at: 420)).arrival != nil)
+    return monitor
+  }
+}
+
+extension VisitMonitor.Outcome {
+  var arrival: Visit? {
+    switch self {
+    case .arrived(let visit): visit
+    case .nothing, .departed: nil
+    }
+  }
+  var departure: Visit? {
+    switch self {
+    case .departed(let visit): visit
+    case .nothing, .arrived: nil
+    }
+  }
+}
+
+@Suite("The machine of visits")
+struct VisitMonitorTests {
+  enum Event: Sendable { case start, startCached, stop, inside, outside, outsideAgain, miss, turn }
+  enum Answer: Sendable { case nothing, arrived, departed }
+
+  static let cached = Visit(coordinate: equator, horizontalAccuracy: 5, arrival: nil)
+
+  static let table: [(VisitMonitor.State, Event, VisitMonitor.State, Answer)] = [
+    (.idle, .start, .underWay, .nothing), (.idle, .startCached, .visiting, .arrived),
+    (.idle, .stop, .idle, .nothing), (.idle, .inside, .idle, .nothing),
+    (.idle, .outside, .idle, .nothing), (.idle, .outsideAgain, .idle, .nothing),
+    (.idle, .miss, .idle, .nothing), (.idle, .turn, .idle, .nothing),
+    (.underWay, .start, .underWay, .nothing), (.underWay, .startCached, .underWay, .nothing),
+    (.underWay, .stop, .idle, .nothing), (.underWay, .inside, .visiting, .arrived),
+    (.underWay, .outside, .underWay, .nothing), (.underWay, .outsideAgain, .underWay, .nothing),
+    (.underWay, .miss, .underWay, .nothing), (.underWay, .turn, .underWay, .nothing),
+    (.visiting, .start, .visiting, .nothing), (.visiting, .startCached, .visiting, .nothing),
+    (.visiting, .stop, .idle, .nothing), (.visiting, .inside, .visiting, .nothing),
+    (.visiting, .outside, .visiting, .nothing), (.visiting, .outsideAgain, .underWay, .departed),
+    (.visiting, .miss, .visiting, .nothing), (.visiting, .turn, .visiting, .nothing),
+  ]
+
+  @Test("VIS-5: every event in every state does one thing", arguments: table.indices)
+  func everyPair(_ row: Int) {
+    let (state, event, next, answer) = Self.table[row]
+    var monitor = VisitMonitor()
+    switch state {
+    case .idle: break
+    case .underWay:
+      monitor = .started()
+      _ = monitor.take(fix(at: 0))
+    case .visiting: monitor = .visiting()
+    }
+    let now = Instant(seconds: 1000)
+    var outcome = VisitMonitor.Outcome.nothing
+    switch event {
+    case .start: outcome = monitor.start(at: now)
+    case .startCached: outcome = monitor.start(at: now, cached: Self.cached)
+    case .stop: monitor.stop()
+    case .inside: outcome = monitor.take(fix(at: 1000))
+    case .outside: outcome = monitor.take(fix(at: 1000, east: 400))
+    case .outsideAgain:
+      #expect(monitor.take(fix(at: 970, east: 400)) == .nothing)
+      outcome = monitor.take(fix(at: 1000, east: 400))
+    case .miss: monitor.miss(at: now)
+    case .turn: monitor.turn(.moving, at: now)
+    }
+    #expect(monitor.state == next)
+    #expect((outcome.arrival != nil) == (answer == .arrived))
+    #expect((outcome.departure != nil) == (answer == .departed))
+    #expect((monitor.visit != nil) == (next == .visiting))
+    if next == .idle { #expect(monitor == VisitMonitor()) }
+  }
+
+  @Test("VIS-6: the arrival is when the circle was entered, by distance and speed")
+  func arrivalDate() throws {
+    let visit = try #require(VisitMonitor.visiting().visit)
+    let arrival = try #require(visit.arrival)
+    #expect(abs(arrival.instant.seconds - 93) < 0.01)
+    #expect(visit.departure == nil)
+    #expect(visit.coordinate.localDistance(to: equator) < 0.01)
+    #expect(visit.horizontalAccuracy == 3)
+  }
+
+  @Test("VIS-6: without a speed one walked a short way and rode a long one")
+  func assumedSpeeds() throws {
+    for (east, speed, expected) in [
+      (200.0, Int32?.none, 100.0), (1569.9, nil, 1153.77), (1570.1, nil, 187.51),
+      (9000, nil, 1116.25),
+      (200, 999, 100), (200, 1_000, 130), (9000, 999, 1116.25), (9000, 4_000, 1200),
+    ] {
+      var monitor = VisitMonitor.started()
+      _ = monitor.take(fix(at: 0, east: east, speed_mmps: speed))
+      _ = monitor.take(fix(at: 1200))
+      let visit = try #require(monitor.take(fix(at: 2400)).arrival)
+      #expect(abs((visit.arrival?.instant.seconds ?? 0) - expected) < 0.01)
+    }
+  }
+
+  @Test("VIS-9: the dwell time counts from the arrival, and two fixes must span 3 minutes")
+  func dwell() {
+    for (last, isTold) in [(419.999, false), (420, true)] {
+      var monitor = VisitMonitor.started()
+      _ = monitor.take(fix(at: 0, east: 1000, speed_mmps: 10_000))
+      _ = monitor.take(fix(at: 240))
+      #expect((monitor.take(fix(at: last)).arrival != nil) == isTold)
+    }
+    for (last, isTold) in [(539.99, false), (540.01, true)] {
+      var monitor = VisitMonitor.started()
+      _ = monitor.take(fix(at: 0, east: 2470, speed_mmps: 10_000))
+      _ = monitor.take(fix(at: 240))
+      #expect((monitor.take(fix(at: last)).arrival != nil) == isTold)
+    }
+  }
+
+  @Test("VIS-4: where monitoring began inside, the arrival is unknown and stays so")
+  func unknownArrival() throws {
+    var monitor = VisitMonitor.started()
+    _ = monitor.take(fix(at: 10, east: 60))
+    #expect(monitor.take(fix(at: 309.99)) == .nothing)
+    let visit = try #require(monitor.take(fix(at: 310)).arrival)
+    #expect(visit.arrival == nil)
+    _ = monitor.take(fix(at: 900, east: 700))
+    let departed = try #require(monitor.take(fix(at: 930, east: 700)).departure)
+    #expect(departed.arrival == nil)
+    #expect(departed.departure != nil)
+  }
+
+  @Test("VIS-6: the departure is when the circle was left, with the place of the arrival")
+  func departureDate() throws {
+    var monitor = VisitMonitor.visiting()
+    let arrived = try #require(monitor.visit)
+    _ = monitor.take(fix(at: 900, east: 40))
+    #expect(monitor.take(fix(at: 1380, east: 1000, speed_mmps: 10_000)) == .nothing)
+    #expect(monitor.take(fix(at: 1399, east: 1200, speed_mmps: 10_000)) == .nothing)
+    let visit = try #require(monitor.take(fix(at: 1400, east: 1200)).departure)
+    let departure = try #require(visit.departure?.instant.seconds)
+    #expect(abs(departure - 1287) < 0.01)
+    #expect(visit.coordinate == arrived.coordinate)
+    #expect(visit.arrival == arrived.arrival)
+    #expect(visit.horizontalAccuracy == arrived.horizontalAccuracy)
+  }
+
+  @Test("VIS-6: a departure is never before the last fix inside")
+  func departureAfterLast() throws {
+    var monitor = VisitMonitor.visiting()
+    _ = monitor.take(fix(at: 900))
+    _ = monitor.take(fix(at: 910, east: 1400))
+    let visit = try #require(monitor.take(fix(at: 930, east: 1400)).departure)
+    #expect(visit.departure?.instant.seconds == 900)
+  }
+
+  @Test("VIS-9: 2 fixes beyond 1.5 radii, the radius 70 m or 2 accuracies")
+  func departureDistance() {
+    for (east, accuracy, leaves) in [
+      (104.9, Int32(35_000), false), (105.1, 35_000, true), (149.9, 50_000, false),
+      (150.1, 50_000, true), (105.1, 36_000, false),
+    ] {
+      var monitor = VisitMonitor.visiting()
+      let outside = [900.0, 930].map { fix(at: $0, east: east, accuracy_mm: accuracy) }
+      #expect(monitor.take(outside[0]) == .nothing)
+      #expect((monitor.take(outside[1]).departure != nil) == leaves)
+    }
+  }
+
+  @Test("VIS-9: a stay is within one radius of its centre")
+  func arrivalDistance() {
+    for (east, accuracy, stays) in [
+      (69.9, Int32(3_000), true), (70.1, 3_000, false), (99.9, 50_000, true),
+      (100.1, 50_000, false),
+    ] {
+      var monitor = VisitMonitor.started()
+      _ = monitor.take(fix(at: 0))
+      let outcome = monitor.take(fix(at: 300, east: east, accuracy_mm: accuracy))
+      #expect((outcome.arrival != nil) == stays)
+    }
+  }
+
+  @Test("VIS-9: one bad moment of the receiver ends no visit, however many fixes it has")
+  func outliers() {
+    var monitor = VisitMonitor.visiting()
+    for second in 0..<3 * 60 {
+      let isBad = second % 60 < 20
+      let outcome = monitor.take(fix(at: 500 + Double(second), east: isBad ? 300 : 0))
+      #expect(outcome == .nothing)
+    }
+    #expect(monitor.visit != nil)
+  }
+
+  @Test("VIS-9: a fix that knows nothing says nothing")
+  func worthless() {
+    var monitor = VisitMonitor.visiting()
+    for (time, accuracy) in [(900.0, Int32(150_001)), (930, 400_000), (960, 150_001)] {
+      let bad = fix(at: time, east: 5000, accuracy_mm: accuracy)
+      #expect(monitor.take(bad) == .nothing)
+    }
+    #expect(monitor.outside == nil)
+    _ = monitor.take(fix(at: 990, east: 5000, accuracy_mm: 150_000))
+    #expect(monitor.outside != nil)
+    // One without accuracy counts as 10 m: 104 m are inside, 106 are not.
+    _ = monitor.take(fix(at: 1000, east: 104, accuracy_mm: nil))
+    #expect(monitor.outside == nil)
+    _ = monitor.take(fix(at: 1001, east: 106, accuracy_mm: nil))
+    #expect(monitor.outside != nil)
+  }
+
+  @Test("VIS-10: a stop under 3 minutes is no visit", arguments: [1.4, 5, 15])
+  func shortStops(speed: Double) {
+    for stop in stride(from: 20.0, to: 180, by: 10) {
+      var monitor = VisitMonitor.started()
+      for second in 0..<2000 {
+        let moving = min(Double(second), 800) + max(0, Double(second) - 800 - stop)
+        let rests = Double(second) > 800 && Double(second) < 800 + stop
+        let here = fix(
+          at: Double(second), east: moving * speed,
+          speed_mmps: rests ? 0 : Int32(speed * 1000))
+        #expect(monitor.take(here) == .nothing)
+      }
+    }
+  }
+
+  @Test("VIS-11: an outage opens no visit and closes none")
+  func outage() throws {
+    var passing = VisitMonitor.started()
+    _ = passing.take(fix(at: 0, east: 3000))
+    _ = passing.take(fix(at: 300))
+    for hour in 1..<9 { passing.miss(at: Instant(seconds: Double(hour) * 3600)) }
+    #expect(passing.visit == nil)
+    #expect(passing.take(fix(at: 30_000, east: 5000)) == .nothing)
+    #expect(passing.take(fix(at: 30_040, east: 5400)) == .nothing)
+    var staying = VisitMonitor.visiting()
+    let visit = try #require(staying.visit)
+    for hour in 1..<9 { staying.miss(at: Instant(seconds: Double(hour) * 3600)) }
+    #expect(staying.visit == visit)
+    #expect(staying.take(fix(at: 30_000, east: 20)) == .nothing)
+    #expect(staying.visit == visit)
+  }
+
+  @Test("VIS-7: a visit that lasted is told again on start, and its departure later")
+  func cachedVisit() throws {
+    let arrival = VisitMoment(instant: Instant(seconds: 100), utc: UTCTime(microseconds: 5))
+    var kept = Visit(coordinate: equator, horizontalAccuracy: 7, arrival: arrival)
+    kept.departure = arrival
+    var monitor = VisitMonitor()
+    let told = try #require(
+      monitor.start(at: Instant(seconds: 600), cached: kept).arrival)
+    #expect(told.arrival == arrival && told.departure == nil)
+    #expect(monitor.nextFix(at: Instant(seconds: 600), fastest: 40, line: .still).seconds == 600)
+    _ = monitor.take(fix(at: 700, east: 600, speed_mmps: 10_000))
+    let departed = try #require(monitor.take(fix(at: 720, east: 800)).departure)
+    #expect(departed.arrival == arrival && departed.coordinate == equator)
+    #expect(abs((departed.departure?.instant.seconds ?? 0) - 647) < 0.01)
+    var broken = VisitMonitor()
+    kept.coordinate = Coordinate(latitude_e9: 91_000_000_000, longitude_e9: 0)
+    #expect(broken.start(at: .boot, cached: kept) == .nothing)
+    #expect(broken.state == .underWay)
+    var future = VisitMonitor()
+    let early = future.start(at: Instant(seconds: 99), cached: told)
+    #expect(early.arrival?.arrival == nil)
+  }
+
+  @Test("VIS-6: arrival ≤ departure, even when fixes from before the start come late")
+  func lateFixes() throws {
+    let arrival = VisitMoment(instant: Instant(seconds: 590), utc: nil)
+    let kept = Visit(coordinate: equator, horizontalAccuracy: 7, arrival: arrival)
+    var monitor = VisitMonitor()
+    _ = monitor.start(at: Instant(seconds: 600), cached: kept)
+    _ = monitor.take(fix(at: 580))
+    _ = monitor.take(fix(at: 585, east: 600, speed_mmps: 10_000))
+    let visit = try #require(monitor.take(fix(at: 610, east: 900)).departure)
+    #expect(visit.departure == arrival)
+  }
+
+  @Test("VIS-9: a fix counts once, and none after a newer one")
+  func order() {
+    var monitor = VisitMonitor.visiting()
+    _ = monitor.take(fix(at: 900, east: 10))
+    let before = monitor
+    #expect(monitor.take(fix(at: 900, east: 500)) == .nothing)
+    #expect(monitor.take(fix(at: 899, east: 500)) == .nothing)
+    #expect(monitor == before)
+  }
+
+  @Test("VIS-3: the accuracy of a place is the mean of its fixes'")
+  func accuracy() throws {
+    var monitor = VisitMonitor.started()
+    for (time, accuracy) in [(0.0, Int32(10_000)), (150, 20_000), (300, 60_000)] {
+      _ = monitor.take(fix(at: time, accuracy_mm: accuracy))
+    }
+    #expect(abs(try #require(monitor.visit).horizontalAccuracy - 30) < 1e-9)
+  }
+
+  @Test("VIS-6: UTC is that of the nearest fix and the time between, nil without one")
+  func utc() throws {
+    func dated(_ time: Double, _ east: Double, _ speed: Int32?) -> Fix {
+      var dated = fix(at: time, east: east, speed_mmps: speed)
+      dated.utc = UTCTime(microseconds: 1_000_000_000 + Int64(time * 1e6))
+      return dated
+    }
+    var monitor = VisitMonitor.started()
+    _ = monitor.take(dated(0, 1000, 10_000))
+    _ = monitor.take(dated(240, 0, nil))
+    let visit = try #require(monitor.take(dated(420, 0, nil)).arrival)
+    let arrival = try #require(visit.arrival)
+    #expect(arrival.utc?.microseconds == 1_000_000_000 + arrival.instant.microseconds)
+    _ = monitor.take(dated(900, 1000, 10_000))
+    let departed = try #require(monitor.take(dated(920, 1000, nil)).departure?.departure)
+    #expect(departed.utc?.microseconds == 1_000_000_000 + departed.instant.microseconds)
+    #expect(VisitMonitor.visiting().visit?.arrival?.utc == nil)
+  }
+
+  @Test("VIS-6: the place is where somebody stays, not the way there nor a bad moment")
+  func robustCentre() throws {
+    var generator = SeededGenerator(seed: 11)
+    var monitor = VisitMonitor.started()
+    var told: Visit?
+    for second in 0..<500 {
+      let walks = second < 100
+      var east = walks ? 130 - 1.3 * Double(second) : 5 * generator.normal()
+      if second >= 200, second < 215 { east = 65 }
+      let here = fix(
+        at: Double(second), east: east, north: 5 * generator.normal(),
+        speed_mmps: walks ? 1_300 : 100)
+      if let visit = monitor.take(here).arrival { told = visit }
+    }
+    let visit = try #require(told)
+    #expect(visit.coordinate.localDistance(to: equator) < 5)
+    let arrival = try #require(visit.arrival?.instant.seconds)
+    #expect(abs(arrival - 46) < 10)
+  }
+}

@@ -1,0 +1,141 @@
+import Foundation
+import LocationTypes
+import Testing
+
+@testable import LocationPolicy
+
+@Suite("Visits against sliding stay points")
+struct VisitReferenceTests {
+  typealias Stay = SlidingStayPoints.Stay
+
+  static func reference(_ days: GeneratedDays, gap: Double = 900) -> [Stay] {
+    SlidingStayPoints.find(
+      days.samples.filter(\.hasFix).map(Sphere.sample), gap: gap, haversine: Sphere.haversine)
+  }
+
+  /// What was found, what the reference has, and what agrees.
+  struct Score {
+    var found = 0
+    var expected = 0
+    var both = 0
+    var precision: Double { Double(both) / Double(max(found, 1)) }
+    var recall: Double { Double(both) / Double(max(expected, 1)) }
+
+    mutating func add(_ stays: [Stay], _ reference: [Stay]) {
+      found += stays.count
+      expected += reference.count
+      both += SlidingStayPoints.matches(stays, reference)
+    }
+  }
+
+  @Test("VIS-9: weeks give the reference's stays, fed every fix or those asked for")
+  func weeks() {
+    var every = Score()
+    var asked = Score()
+    for seed in 1...2 as ClosedRange<UInt64> {
+      let days = GeneratedDays(seed: seed, days: 28, interval: 5)
+      let expected = Self.reference(days)
+      every.add(VisitRun.everyFix(days, .reference).stays, expected)
+      asked.add(VisitRun.asked(days, .reference, seed: seed).stays, expected)
+    }
+    #expect(every.expected >= 200)
+    #expect(every.precision >= 0.95 && every.recall >= 0.95)
+    #expect(asked.precision >= 0.9 && asked.recall >= 0.9)
+  }
+
+  @Test("VIS-9: the same at 1 Hz")
+  func oneHertz() {
+    var every = Score()
+    let days = GeneratedDays(seed: 1, days: 10)
+    every.add(VisitRun.everyFix(days, .reference).stays, Self.reference(days))
+    #expect(every.expected >= 50)
+    #expect(every.precision >= 0.95 && every.recall >= 0.95)
+  }
+
+  @Test("VIS-11: outages as long as a stay break no visit, as if the reference had no gap")
+  func longOutages() {
+    var asked = Score()
+    let days = GeneratedDays(seed: 11, days: 21, interval: 5, outages: .long)
+    asked.add(VisitRun.asked(days, .reference).stays, Self.reference(days, gap: .infinity))
+    #expect(asked.expected >= 100)
+    #expect(asked.precision >= 0.9 && asked.recall >= 0.9)
+  }
+
+  @Test("VIS-9: the reference begins a stay anew after a hole and loses the last one")
+  func referenceItself() {
+    func at(_ minutes: Double, _ north: Double) -> SlidingStayPoints.Sample {
+      SlidingStayPoints.Sample(
+        time: minutes * 60, latitude: 47 + north / Sphere.degree, longitude: 8)
+    }
+    let day = [0, 10, 20, 30, 45, 50, 60, 76, 90, 96].map { at($0, $0 == 50 ? 201 : 0) }
+    func find(_ last: Bool) -> [Stay] {
+      SlidingStayPoints.find(day, includesLast: last, haversine: Sphere.haversine)
+    }
+    #expect(find(false) == [Stay(start: 0, end: 3000)])
+    #expect(find(true) == [Stay(start: 0, end: 3000), Stay(start: 76 * 60, end: 96 * 60)])
+    #expect(SlidingStayPoints.matches([Stay(start: 0, end: 10)], [Stay(start: 5, end: 10)]) == 1)
+    #expect(SlidingStayPoints.matches([Stay(start: 0, end: 10)], [Stay(start: 5.1, end: 10)]) == 0)
+  }
+
+  @Test(
+    "VIS-9: recorded trips give the reference's stays, and few more",
+    .enabled(if: VisitReferenceTests.tracks != nil, "no recordings beside the package"))
+  func recordedTracks() throws {
+    let folder = try #require(Self.tracks)
+    var score = Score()
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+    for name in names where name.hasSuffix(".csv") && !name.contains("pauses") {
+      let text = try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
+      let rows = text.split(separator: "\n").dropFirst().map {
+        $0.split(separator: ",", omittingEmptySubsequences: false)
+      }
+      var samples: [SlidingStayPoints.Sample] = []
+      var monitor = VisitMonitor.started(.reference)
+      var found: [Stay] = []
+      for row in rows {
+        guard let time = Double(row[0]), let latitude = Double(row[1]),
+          let longitude = Double(row[2])
+        else { continue }
+        samples.append(.init(time: time, latitude: latitude, longitude: longitude))
+        var fix = Fix(
+          acquired: Instant(seconds: time),
+          coordinate: Sphere.coordinate(latitude: latitude, longitude: longitude))
+        if let speed = Double(row[4]) { fix.speed_mmps = Int32(speed * 1000) }
+        guard let visit = monitor.take(fix).departure else { continue }
+        found.append(stay(of: visit, from: samples[0].time))
+      }
+      let (first, last) = (try #require(samples.first).time, try #require(samples.last).time)
+      if var visit = monitor.visit {
+        visit.departure = VisitMoment(instant: Instant(seconds: last), utc: nil)
+        found.append(stay(of: visit, from: first))
+      }
+      let expected = SlidingStayPoints.find(
+        samples, gap: .infinity, includesLast: true, haversine: Sphere.haversine)
+      score.add(found, expected)
+    }
+    #expect(score.expected == 6)
+    // One of them is a crawl of 200 m, on the edge.
+    #expect(score.both >= 5)
+    #expect(score.found <= 9)
+  }
+
+  private func stay(of visit: Visit, from start: Double) -> Stay {
+    Stay(
+      start: visit.arrival?.instant.seconds ?? start, end: visit.departure?.instant.seconds ?? 0)
+  }
+
+  /// The folder of recorded trips that are no part of the package; nil where it is absent.
+  static let tracks: URL? = {
+    let place: URL
+    if let path = ProcessInfo.processInfo.environment["TORPOR_DATA"] {
+      place = URL(fileURLWithPath: path)
+    } else {
+      place =
+        URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
+        .appendingPathComponent("../shared/data").standardizedFileURL
+    }
+    let tracks = place.appendingPathComponent("tracks")
+    return FileManager.default.fileExists(atPath: tracks.path) ? tracks : nil
+  }()
+}
