@@ -115,7 +115,7 @@ struct ReportPageTests {
     }
     let ratio = row("optimum").split(separator: ": ").last ?? "?"
     #expect(page.contains(">\(ratio)</dd>"))
-    let states = told.matches(of: /([a-z]+) ([^(,]+) \(([0-9.]+) %\)/)
+    let states = told.matches(of: /([a-z]+) (\d[^(,]*) \(([0-9.]+) %\)/)
     #expect(states.count > 4)
     for state in states {
       let (word, time, share) = (state.output.1, state.output.2, state.output.3)
