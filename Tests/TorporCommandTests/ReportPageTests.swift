@@ -105,7 +105,7 @@ struct ReportPageTests {
       compared += 1
     }
     #expect(compared == 3)
-    // 946 in 1 d; 100 m broken 4.25 % of the time, p95 87.6 m, worst 733 m
+    // Such as: 100 m broken 4.25 % of the time, p95 87.6 m, worst 733 m
     #expect(page.contains(">\(row("fixes").prefix { $0 != " " })</dd>"))
     let promise = row("promise")
     #expect(promise.contains("broken"))
@@ -115,7 +115,7 @@ struct ReportPageTests {
     }
     let ratio = row("optimum").split(separator: ": ").last ?? "?"
     #expect(page.contains(">\(ratio)</dd>"))
-    let states = told.matches(of: /([a-z]+) (\d[^(,]*) \(([0-9.]+) %\)/)
+    let states = told.matches(of: /([a-z]+) (\d[^(,\n]*) \(([0-9.]+) %\)/)
     #expect(states.count > 4)
     for state in states {
       let (word, time, share) = (state.output.1, state.output.2, state.output.3)
