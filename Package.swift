@@ -78,8 +78,8 @@ let shell: [Target] = [
     name: "torpor",
     dependencies: [
       "CBuildDate",
-      "LocationTypes", "GNSSProtocols", "BoardProfiles", "GPXFiles", "LocationSimulation",
-      "SimulatedHAL",
+      "LocationTypes", "GNSSProtocols", "LocationPolicy", "BoardProfiles", "GPXFiles",
+      "LocationSimulation", "SimulatedHAL",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
     ],
     swiftSettings: strict),

@@ -184,7 +184,9 @@ struct Simulate: ParsableCommand {
       ("noise", noise.rawValue), ("time to the first fix", ttff.rawValue), ("seed", String(seed)),
       ("motion sensor", motion || profile.motion != nil ? "yes" : "no"),
     ]
-    if service == .deferred { page.settings.insert(("defers", deferral.words), at: 4) }
+    if service == .deferred { page.settings.append(("defers", deferral.words)) }
+    if service == .region { page.settings.append(("radius", Words.distance(radius))) }
+    if pause { page.settings.append(("pauses by itself", "yes")) }
     return try ReportFile(path: path, page)
   }
 

@@ -50,9 +50,8 @@ enum HouseRules {
     "CBuildDate": Room(),
     "torpor": Room(
       rooms: [
-        "CBuildDate", "LocationTypes", "GNSSProtocols", "BoardProfiles", "GPXFiles",
-        "LocationSimulation",
-        "SimulatedHAL",
+        "CBuildDate", "LocationTypes", "GNSSProtocols", "LocationPolicy", "BoardProfiles",
+        "GPXFiles", "LocationSimulation", "SimulatedHAL",
       ],
       products: ["ArgumentParser"], system: ["Foundation", "Glibc"]),
     // Figures.

@@ -65,7 +65,8 @@ struct BoundTallyTests {
     tally.add(Self.place(0), at: Instant(seconds: 1.5))
     let summary = tally.finish()
     #expect(tally.firstSecond == 1)
-    #expect(tally.errors.map { $0.isNaN ? -1 : Int($0.rounded()) } == [1, 2, 3, -1, -1, -1, -1, 8, 9])
+    #expect(
+      tally.errors.map { $0.isNaN ? -1 : Int($0.rounded()) } == [1, 2, 3, -1, -1, -1, -1, 8, 9])
     #expect(summary.seconds == 5 && summary.broken == 2)
   }
 

@@ -45,6 +45,17 @@ struct ReportPartsTests {
     #expect(curve.buckets.filter { $0.high == 1 }.count == curve.buckets.count - 1)
   }
 
+  @Test("the mean of a moment at the end is not drawn as if it had lasted")
+  func scrap() {
+    var curve = StepCurve(buckets: .seconds(10), capacity: 8)
+    curve.set(1, at: .boot)
+    curve.set(9, at: .boot + .seconds(20))
+    curve.close(at: .boot + .milliseconds(20_499))
+    #expect(curve.buckets[2].mean == 9 && curve.withoutScrap.buckets.map(\.mean) == [1, 1, 1])
+    curve.close(at: .boot + .milliseconds(20_500))
+    #expect(curve.withoutScrap.buckets.map(\.mean) == [1, 1, 9])
+  }
+
   @Test("counts are kept when buckets become fewer")
   func counts() {
     var counts = CountCurve(buckets: .seconds(1), capacity: 4)

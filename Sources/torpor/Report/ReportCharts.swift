@@ -40,6 +40,7 @@ struct ReportCharts {
     writePower("Board", sketch.board, to: &page)
     writeFixes(to: &page)
     if let bound_m { writeError(bound_m, to: &page) }
+    writeTold(to: &page)
     writeNumbers(to: &page)
   }
 
@@ -77,7 +78,7 @@ struct ReportCharts {
     let total = sketch.places.count
     let batches = sketch.deliveries.counts.reduce(0, +)
     // Where each fix is delivered as it comes none waits: then how many came is what there is to see.
-    let waits = most > 1.5
+    let waits = sketch.isDeferred
     let counts = sketch.fixes.counts
     let note =
       "\(Words.count(total)) fixes, \(Words.count(batches)) deliveries"
@@ -196,6 +197,30 @@ struct ReportCharts {
       }
     }
     return path
+  }
+
+  /// What services told: visits, regions, pauses.
+  private func writeTold(to page: inout Markup) {
+    guard !sketch.told.isEmpty else { return }
+    page.newLine()
+    page.element("h3", "What the client was told")
+    page.element("table") { page in
+      page.element("tbody") { page in
+        for (moment, notice) in sketch.told {
+          page.element("tr") { page in
+            page.element("th", ["scope": "row"]) { page in
+              var text = Text()
+              text.add(hoursMinutesSeconds: moment.microseconds / 1_000_000)
+              page.say("\(text.string) ")
+              page.element("b", notice.word)
+            }
+            page.element("td", ["class": "wide"], TraceText.words(notice))
+          }
+        }
+      }
+    }
+    let more = sketch.toldCount - sketch.told.count
+    if more > 0 { page.element("p", ["class": "lead"], "and \(Words.count(more)) more") }
   }
 
   private func writeNumbers(to page: inout Markup) {

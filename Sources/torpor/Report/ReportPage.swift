@@ -118,8 +118,10 @@ struct ReportPage {
         summary.lost > 0 ? "\(Words.count(Int(clamping: summary.lost))) lost" : "none lost"
       tile(
         "Fixes", Words.count(summary.fixes),
-        "\(Words.count(summary.delivered)) delivered in \(batches), longest delay "
-          + "\(Words.duration(summary.longestDelay)); \(lost)", to: &page)
+        summary.batches > 0
+          ? "\(Words.count(summary.delivered)) delivered in \(batches), longest delay "
+            + "\(Words.duration(summary.longestDelay)); \(lost)"
+          : "for the service; the client was told \(Words.times(sketch.notices))", to: &page)
       tile(
         "Board awake", Words.duration(summary.awake), "woke \(Words.times(summary.hostWakes))",
         to: &page)

@@ -99,6 +99,7 @@ enum ReportStyle {
     th,td{text-align:right;padding:.35rem .3rem;border-top:1px solid var(--line);font-weight:400}
     thead th{border-top:0;color:var(--soft);font-size:.8125rem;vertical-align:bottom}
     td{white-space:nowrap}
+    td.wide{white-space:normal}
     th:first-child{text-align:left;padding-left:0}
     td:last-child,th:last-child{padding-right:0}
     details{margin-top:1rem;font-size:.875rem}

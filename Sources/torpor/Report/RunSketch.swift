@@ -53,6 +53,16 @@ struct RunSketch {
   /// The plane of ``places``.
   let plane: Plane
 
+  /// Whether fixes were kept and delivered together.
+  private(set) var isDeferred = false
+  /// What services told the client, the first of it.
+  private(set) var told: [(at: Instant, notice: TraceNotice)] = []
+  /// How much they told.
+  private(set) var toldCount = 0
+
+  /// How much of what services told is kept.
+  static let mostTold = 100
+
   private var newest: UInt64?
   private var owed: UInt64?
   private var receiverState: (index: Int, power_mW: Double, since: Instant)?
@@ -91,18 +101,23 @@ struct RunSketch {
       if owed == nil { owed = fix.name.sequence }
       noteWaiting(at: record.at)
     case .batch(_, _, let last, let count):
+      isDeferred = isDeferred || count > 1
       delivered.add(count, at: record.at)
       deliveries.add(1, at: record.at)
       owed = max(owed ?? 0, last + 1)
       noteWaiting(at: record.at)
-    case .told(_, .report(let sequence)):
+    case .told(_, .report):
       delivered.add(1, at: record.at)
       deliveries.add(1, at: record.at)
-      owed = max(owed ?? 0, sequence + 1)
-      noteWaiting(at: record.at)
-    case .told, .wake, .ack, .finish, .gap: break
+    case .told(_, let notice):
+      toldCount += 1
+      if told.count < RunSketch.mostTold { told.append((record.at, notice)) }
+    case .wake, .ack, .finish, .gap: break
     }
   }
+
+  /// How often the client was given or told something.
+  var notices: Int { deliveries.counts.reduce(0, +) + toldCount }
 
   private mutating func noteWaiting(at moment: Instant) {
     guard let newest, let owed else { return }
