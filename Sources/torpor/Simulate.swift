@@ -124,7 +124,9 @@ struct Simulate: ParsableCommand {
     script.service = scripted(route)
     script.pauses = pause
     script.accuracy = accuracy
-    if !script.defers, let unused = deferral.unused { System.tell("torpor: \(unused)") }
+    if !script.defers, let unused = deferral.unused(by: service.rawValue) {
+      System.tell("torpor: \(unused)")
+    }
     let report = try RunReport(printing)
     let recording = try bytes.map { try ByteRecording(path: $0) }
     report.begin(headline(profile, duration, script))

@@ -82,6 +82,27 @@ struct PromiseTallyTests {
     #expect(late.optimum_mJ == found.optimum_mJ && late.error.seconds == 61)
   }
 
+  @Test("seconds without points count on a made-up way, and not on a recorded one")
+  func gaps() throws {
+    var least: [Double] = []
+    // Of a gap the place at its beginning is known.
+    for (limit, seconds) in [(Interval.unlimited, 100), (.seconds(60), 1)] {
+      let places = [0.0, 100].map { east in
+        TrackPoint(
+          offset: .seconds(Int64(east)), coordinate: Ways.origin.moved(east: east, north: 0))
+      }
+      let track = Track(start: UTCTime(microseconds: 0), points: places, gapLimit: limit)
+      var tally = try #require(PromiseTally(track, within: 25, try Self.profile()))
+      tally.add(Self.receiver(.tracking, 20, at: 0))
+      tally.add(Self.fix(0, east: 0, at: 0))
+      tally.add(Self.batch(0, 0, at: 0))
+      let found = tally.finish(at: Instant(seconds: 100))
+      #expect(found.error.seconds == seconds)
+      least.append(found.optimum_mJ)
+    }
+    #expect(least[0] > least[1] && least[1] > 0)
+  }
+
   @Test("without a report there is nothing to tell; a batch of fixes nobody saw is none")
   func nothing() throws {
     var found = try Self.summary([Self.receiver(.tracking, 20, at: 0), Self.batch(3, 4, at: 9)])
