@@ -381,6 +381,7 @@ struct TraceTextTests {
         "promise         100 m broken 0.25 % of the time, p95 85.4 m, worst 1.2 km\n"))
     #expect(told().contains("first report on: -\n"))
     promise.optimum_mJ = 5_000
-    #expect(told().contains("optimum         5 J; this run 8.5 J from the first report on: 1.7"))
+    #expect(
+      told().contains("optimum         5.00 J; this run 8.50 J from the first report on: 1.70 ×\n"))
   }
 }
