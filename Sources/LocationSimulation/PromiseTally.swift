@@ -29,6 +29,8 @@ public struct PromiseTally: Sendable {
   private let track: Track
   private let costs: ReceiverCosts
   private let bound_m: Double
+  /// A way that was made up has no gaps: where it has no points, nobody moved.
+  private let gapLimit: Interval
   /// How far reports were off; complete after ``finish(at:)``.
   public private(set) var errors: BoundTally
   private var places: [UInt64: Coordinate] = [:]
@@ -42,7 +44,8 @@ public struct PromiseTally: Sendable {
     self.track = track
     self.costs = costs
     self.bound_m = bound_m
-    errors = BoundTally(track, within: bound_m)
+    gapLimit = track.gapLimit == .unlimited ? .unlimited : TrackSeconds.gapLimit
+    errors = BoundTally(track, within: bound_m, gapLimit: gapLimit)
   }
 
   /// Takes the next record of the run; they come in order of time.
@@ -79,7 +82,8 @@ public struct PromiseTally: Sendable {
     summary.receiver_mJ = energy
     if let firstReport, end > firstReport {
       let part = track.part(from: firstReport - .boot, to: end - .boot)
-      summary.optimum_mJ = Optimum(TrackSeconds(part), within: bound_m, costs).energy_mJ
+      let way = TrackSeconds(part, gapLimit: gapLimit)
+      summary.optimum_mJ = Optimum(way, within: bound_m, costs).energy_mJ
     }
     return summary
   }

@@ -107,13 +107,13 @@ extension DeferralOptions {
     return script
   }
 
-  /// What is asked for in vain of a client that is given every fix as it comes; nil if nothing.
-  var unused: String? {
+  /// What is asked for in vain of a client that does not defer; nil if nothing.
+  func unused(by service: String) -> String? {
     let given = [
       distance.isFinite ? "--distance" : nil, timeout.isFinite ? "--timeout" : nil,
     ].compactMap { $0 }
     guard !given.isEmpty else { return nil }
-    return "--service standard gives every fix as it comes: \(given.joined(separator: " and ")) "
+    return "--service \(service) defers nothing: \(given.joined(separator: " and ")) "
       + "changed nothing; leave --service away to defer"
   }
 

@@ -126,7 +126,9 @@ struct Simulate: ParsableCommand {
     script.service = scripted(route)
     script.pauses = pause
     script.accuracy = accuracy
-    if !script.defers, let unused = deferral.unused { System.tell("torpor: \(unused)") }
+    if !script.defers, let unused = deferral.unused(by: service.rawValue) {
+      System.tell("torpor: \(unused)")
+    }
     let report = try RunReport(printing)
     let recording = try bytes.map { try ByteRecording(path: $0) }
     let page = try makePage(profile, route, duration, script)

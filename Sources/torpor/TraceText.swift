@@ -151,7 +151,7 @@ struct TraceText {
     text.add(hoursMinutesSeconds: at.microseconds / 1_000_000)
     text.add("  ")
     text.add(style.paint(kind, tone))
-    for _ in kind.utf8.count..<10 { text.add(" ") }
+    for _ in kind.utf8.count..<max(10, kind.utf8.count + 1) { text.add(" ") }
     text.add(what)
     text.add("\n")
   }
@@ -213,8 +213,9 @@ struct TraceText {
     case .deferredAccuracyTooLow: "the accuracy asked for is too low"
     case .deferredDistanceFiltered: "a distance filter is set"
     case .deferredCanceled: "canceled by the client"
-    case .network, .headingFailure, .regionMonitoringDenied, .regionMonitoringFailure,
-      .regionMonitoringSetupDelayed, .regionMonitoringResponseDelayed, .geocodeFoundNoResult,
+    case .regionMonitoringFailure: "the region cannot be monitored"
+    case .network, .headingFailure, .regionMonitoringDenied, .regionMonitoringSetupDelayed,
+      .regionMonitoringResponseDelayed, .geocodeFoundNoResult,
       .geocodeFoundPartialResult, .geocodeCanceled, .rangingUnavailable, .rangingFailure,
       .promptDeclined, .historicalLocationError:
       "see the reference of error codes"

@@ -71,6 +71,21 @@ struct HouseTests {
     }
   }
 
+  @Test("a page is linked from another one: nobody finds what nothing points to")
+  func pagesAreLinked() throws {
+    var documents = try Repository.files(in: ["Docs"], endings: ["md"])
+    documents.append(.init(path: "README.md", text: try Repository.text("README.md")))
+    for page in documents where !page.path.hasPrefix("Docs/Decisions/") {
+      let name = page.path.split(separator: "/").last ?? ""
+      if name == "README.md" { continue }
+      let isLinked = documents.contains { other in
+        other.path != page.path
+          && (other.text.contains("(\(name)") || other.text.contains("/\(name)"))
+      }
+      #expect(isLinked, "\(page.path)")
+    }
+  }
+
   static func words(_ text: String) -> Set<String> {
     Set(text.split { !$0.isLetter && !$0.isNumber && $0 != "_" }.map(String.init))
   }

@@ -4,6 +4,15 @@ import Testing
 
 @testable import SimulatedHAL
 
+/// Takes what is asked for out of a line, so that a test can ask in any place.
+private final class Line {
+  var motion: SimulatedMotion
+  init(_ spells: [Range<Instant>]?) { motion = SimulatedMotion(spells) }
+  func isNews(at time: Instant) -> Bool { motion.isNews(at: time) }
+  func takeNews(at time: Instant) -> PinLevel? { motion.takeNews(at: time) }
+  func nextEdge(after time: Instant) -> Instant? { motion.nextEdge(after: time) }
+}
+
 @Suite("The motion sensor's line") struct MotionTests {
   static let spells = [seconds(10)..<seconds(20), seconds(30)..<seconds(40)]
 
@@ -21,36 +30,31 @@ import Testing
 
   @Test("edges come in order; what was told is told once")
   func edges() {
-    var motion = SimulatedMotion(Self.spells)
-    #expect(motion.isNews(at: .boot) == true)
-    #expect(motion.takeNews(at: .boot) == .inactive)
-    #expect(motion.isNews(at: seconds(9.9)) == false)
-    #expect(motion.takeNews(at: seconds(9.9)) == nil)
+    let motion = Line(Self.spells)
+    #expect(motion.isNews(at: .boot) && motion.takeNews(at: .boot) == .inactive)
+    #expect(!motion.isNews(at: seconds(9.9)) && motion.takeNews(at: seconds(9.9)) == nil)
     #expect(motion.nextEdge(after: .boot) == seconds(10))
     #expect(motion.nextEdge(after: seconds(10)) == seconds(20))
-    #expect(motion.isNews(at: seconds(10)) == true)
-    #expect(motion.takeNews(at: seconds(10)) == .active)
-    #expect(motion.isNews(at: seconds(19.9)) == false)
+    #expect(motion.isNews(at: seconds(10)) && motion.takeNews(at: seconds(10)) == .active)
+    #expect(!motion.isNews(at: seconds(19.9)))
     #expect(motion.takeNews(at: seconds(20)) == .inactive)
     #expect(motion.nextEdge(after: seconds(20)) == seconds(30))
     #expect(motion.takeNews(at: seconds(39.9)) == .active)
     #expect(motion.takeNews(at: seconds(40)) == .inactive)
-    #expect(motion.nextEdge(after: seconds(40)) == nil)
-    #expect(motion.isNews(at: seconds(1e6)) == false)
+    #expect(motion.nextEdge(after: seconds(40)) == nil && !motion.isNews(at: seconds(1e6)))
   }
 
   @Test("without a sensor there is no line; one that never moves says so once")
   func none() {
-    var motion = SimulatedMotion(nil)
+    let motion = Line(nil)
     #expect(motion.nextEdge(after: .boot) == nil)
-    #expect(motion.isNews(at: .boot) == false)
-    #expect(motion.takeNews(at: .boot) == nil)
-    var still = SimulatedMotion([])
+    #expect(!motion.isNews(at: .boot) && motion.takeNews(at: .boot) == nil)
+    let still = Line([])
     #expect(still.nextEdge(after: .boot) == nil)
-    #expect(still.takeNews(at: .boot) == .inactive)
-    #expect(still.isNews(at: seconds(9)) == false)
+    #expect(still.takeNews(at: .boot) == .inactive && !still.isNews(at: seconds(9)))
     var board = board(nil)
-    #expect(board.wait(in: .suspended, until: seconds(50)).motion == nil)
+    let waking = board.wait(in: .suspended, until: seconds(50))
+    #expect(waking.motion == nil)
     #expect(board.now == seconds(50.3))
   }
 
@@ -67,9 +71,11 @@ import Testing
       // Resuming takes its time.
       #expect(board.now == seconds(edge + 0.3))
     }
-    #expect(board.wait(in: .suspended, until: seconds(100)).reason == .alarm)
+    let last = board.wait(in: .suspended, until: seconds(100))
+    #expect(last.reason == .alarm)
     #expect(board.ledger.hostWakes == 5 && board.violations.isEmpty)
-    #expect(board.takeEvents().filter { $0.event == .wake(.motion) }.count == 4)
+    let events = board.takeEvents()
+    #expect(events.filter { $0.event == .wake(.motion) }.count == 4)
   }
 
   @Test("an idle board hears every edge at its moment, also while bytes are not listened to")

@@ -80,6 +80,53 @@ struct TraceJSONTests {
         == #"{"t":6,"kind":"gap","client":0,"count":7}"# + "\n")
   }
 
+  @Test("what a service told has the members of the reference, in its order")
+  func told() {
+    let place = Coordinate(latitude_e9: 52_579_439_500, longitude_e9: -13_409_978_900)
+    func members(_ notice: TraceNotice) -> String {
+      let line = line(7, .told(client: 0, notice))
+      let head = #"{"t":7,"kind":"told","client":0,"#
+      #expect(line.hasPrefix(head) && line.hasSuffix("}\n"))
+      return String(line.dropFirst(head.count).dropLast(2))
+    }
+    #expect(members(.report(sequence: 42)) == #""what":"report","seq":42"#)
+    #expect(
+      members(.arrived(place: place, at: second(1.5)))
+        == #""what":"arrived","lat":52.5794395,"lon":-13.4099789,"at":1.5"#)
+    #expect(
+      members(.departed(place: place, at: nil))
+        == #""what":"departed","lat":52.5794395,"lon":-13.4099789"#)
+    #expect(members(.paused) == #""what":"paused""#)
+    #expect(members(.resumed) == #""what":"resumed""#)
+    #expect(members(.entered(region: 1)) == #""what":"entered","region":1"#)
+    #expect(members(.exited(region: 2)) == #""what":"exited","region":2"#)
+    #expect(members(.stationary(true)) == #""what":"stationary","stands":true"#)
+    #expect(members(.stationary(false)) == #""what":"stationary","stands":false"#)
+    #expect(members(.failed(.regionMonitoringFailure)) == #""what":"failed","code":5"#)
+  }
+
+  @Test("a promise has the keys of the reference; the ratio only where there is one")
+  func promise() {
+    var promise = PromiseSummary()
+    promise.bound_m = 100
+    promise.error.seconds = 200
+    promise.error.broken = 5
+    promise.error.p95_m = 90
+    promise.error.greatest_m = 120.5
+    promise.receiver_mJ = 300
+    func text() -> String {
+      var json = JSONWriter()
+      TraceJSON.write(TraceSummary(), promise, to: &json)
+      return json.text.string
+    }
+    let members =
+      #""promise":{"bound_m":100,"seconds":200,"broken_s":5,"broken_share":0.025,"#
+      + #""p95_m":90,"worst_m":120.5,"receiver_mj":300,"optimum_mj":"#
+    #expect(text().hasSuffix(members + "0}}\n"))
+    promise.optimum_mJ = 200
+    #expect(text().hasSuffix(members + #"200,"ratio":1.5}}"# + "\n"))
+  }
+
   @Test("every state and reason has the word of the reference")
   func words() {
     #expect(
@@ -258,6 +305,39 @@ struct TraceTextTests {
       ])
   }
 
+  @Test("what a service told is a line each; reports that follow each other are counted")
+  func told() {
+    let place = Coordinate(latitude_e9: 52_579_439_500, longitude_e9: 13_409_978_900)
+    func told(_ at: Double, _ notice: TraceNotice, client: Int = 0) -> TraceRecord {
+      TraceRecord(at: second(at), .told(client: client, notice))
+    }
+    let records = [
+      told(10, .arrived(place: place, at: second(4))), told(11, .departed(place: place, at: nil)),
+      told(12, .paused), told(13, .resumed), told(14, .entered(region: 1)),
+      told(15, .exited(region: 1), client: 2), told(16, .stationary(true)),
+      told(17, .stationary(false)), told(18, .failed(.regionMonitoringFailure)),
+    ]
+    #expect(
+      lines(records) == [
+        "00:00:10  arrived   52.5794395, 13.4099789, 4 s after the start",
+        "00:00:11  departed  52.5794395, 13.4099789",
+        "00:00:12  paused    nobody moves",
+        "00:00:13  resumed   somebody moves",
+        "00:00:14  entered   region 1",
+        "00:00:15  exited    client 2: region 1",
+        "00:00:16  stationary stands",
+        "00:00:17  stationary moves",
+        "00:00:18  failed    error 5, the region cannot be monitored",
+      ])
+    let often = (1...10).map { told(Double($0), .report(sequence: UInt64($0))) }
+    #expect(
+      lines(often + [told(20.1, .report(sequence: 11)), told(31, .report(sequence: 12))]) == [
+        "00:00:01  report    #1", "00:00:02  report    #2", "00:00:03  report    #3",
+        "     ...  7 more, one by one, until 00:00:10",
+        "00:00:20  report    #11", "00:00:31  report    #12",
+      ])
+  }
+
   @Test("colour only where it is wanted, and lines fit 80 columns")
   func colour() {
     let record = TraceRecord(at: second(1), .finish(client: 0, code: nil))
@@ -275,5 +355,33 @@ struct TraceTextTests {
     #expect(text.string.contains("delivered       4 in 1 batch, longest delay 4.5 s"))
     #expect(text.string.contains("49.5 %"))
     #expect(text.string.contains("tracking 8 s (80.0 %)"))
+    #expect(!text.string.contains("notices") && !text.string.contains("promise"))
+  }
+
+  @Test("notices and what became of a promise are told where there are any")
+  func promise() {
+    var summary = TraceSummary()
+    summary.notices = 1_234
+    var promise = PromiseSummary()
+    promise.bound_m = 100
+    promise.error.seconds = 2_000
+    promise.error.broken = 5
+    promise.error.p95_m = 85.44
+    promise.error.greatest_m = 1_204
+    promise.receiver_mJ = 8_500
+    func told() -> String {
+      var text = Text()
+      SummaryText(style: Style(isColoured: false)).write(summary, promise, to: &text)
+      for line in text.string.split(separator: "\n") { #expect(line.count <= 80) }
+      return text.string
+    }
+    #expect(told().contains("notices         1,234\n"))
+    #expect(
+      told().contains(
+        "promise         100 m broken 0.25 % of the time, p95 85.4 m, worst 1.2 km\n"))
+    #expect(told().contains("first report on: -\n"))
+    promise.optimum_mJ = 5_000
+    #expect(
+      told().contains("optimum         5.00 J; this run 8.50 J from the first report on: 1.70 ×\n"))
   }
 }
