@@ -123,7 +123,10 @@ extension Engine {
       .plan(demand.need, isOnAnyway: demand.wantsEveryFix), planner.figures, at: now)
     // A search that was given up: those it was for think again.
     if wasSearching, schedule.state == .backedOff {
-      for i in 0..<clients.used { clients[i].miss(at: now) }
+      for i in 0..<clients.used {
+        clients[i].miss(at: now)
+        if clients[i].execution != .suspended { clients[i].locationUnknown() }
+      }
     }
   }
 

@@ -185,21 +185,4 @@ struct SingleFixTests {
     #expect(bench.client.reports.count == 1 && bench.client.failures.isEmpty)
     #expect(!bench.isReceiverAwake)
   }
-
-  @Test("PWR-3: over a day with trips and stops: visits ≤ significant change ≤ deferred ≤ standard")
-  func order() {
-    var energy: [Double] = []
-    let requests: [[Request]] = [
-      [.startVisits], [.startSignificantChange],
-      [.startUpdating, .allowDeferred(distance: .infinity, timeout: .infinity)],
-      [.startUpdating],
-    ]
-    for asked in requests {
-      let bench = Self.bench(speed: 1)
-      for request in asked { bench.client.ask(request) }
-      bench.run(7_200)
-      energy.append(Self.awake(bench))
-    }
-    #expect(energy[0] <= energy[1] && energy[1] <= energy[2] && energy[2] <= energy[3], "\(energy)")
-  }
 }

@@ -1,0 +1,35 @@
+import BoardProfiles
+import LocationTypes
+import SimulatedHAL
+import Testing
+
+@testable import LocationSimulation
+
+@Suite("Which service costs what")
+struct EnergyOrderTests {
+  /// What receiver and board took together over trips and stops, joules.
+  static func energy(_ script: ClientScript) throws -> Double {
+    let track = Scenario.day.track(seed: 3, duration: .seconds(6 * 3_600))
+    let plan = SimulationPlan(track: track, duration: .seconds(6 * 3_600))
+    let profile = try BoardCatalog.standard().find(BoardCatalog.defaultBoard)
+    let result = Session(profile, script).simulate(plan)
+    #expect(result.violations.isEmpty)
+    let bill = try #require(result.summary.energy)
+    return (bill.receiver_mJ + bill.board_mJ) / 1_000
+  }
+
+  @Test("PWR-3: visits ≤ significant change ≤ deferred ≤ standard, over trips and stops")
+  func order() throws {
+    var scripts: [ClientScript] = []
+    for service in [ScriptedService.visits, .significantChange, .updates, .updates] {
+      var script = ClientScript()
+      script.service = service
+      script.defers = scripts.count == 2
+      scripts.append(script)
+    }
+    let energy = try scripts.map(Self.energy)
+    #expect(energy[0] <= energy[1], "\(energy)")
+    #expect(energy[1] <= energy[2], "\(energy)")
+    #expect(energy[2] <= energy[3], "\(energy)")
+  }
+}
