@@ -176,6 +176,26 @@ struct SingleFixTests {
     #expect(Self.awake(bench) - before < 400, "\(Self.awake(bench) - before) s of looks")
   }
 
+  @Test("PAU-9: after a resume the first fix is as good as before, within the hot start's time")
+  func afterPause() throws {
+    let bench = Self.bench { board, setup in
+      board.motion = []
+      setup.figures.hasMotionLine = true
+    }
+    bench.client.ask(.setPausesAutomatically(true))
+    bench.client.start()
+    bench.run(1_990)
+    #expect(bench.client.story.contains(.paused))
+    let before = try #require(bench.client.fixes.last?.fix.horizontalAccuracy_mm)
+    let count = bench.client.fixes.count
+    bench.client.start()
+    bench.run(10)
+    #expect(bench.client.story.contains(.resumed))
+    let first = try #require(bench.client.fixes.dropFirst(count).first)
+    #expect(first.fix.acquired <= bench.now - .seconds(5))
+    #expect((first.fix.horizontalAccuracy_mm ?? .max) <= before * 2)
+  }
+
   @Test("STD-11: one request, one fix, and the receiver sleeps again")
   func request() {
     let bench = Self.bench()

@@ -175,6 +175,37 @@ struct ClientServiceTests {
     #expect(world.demand == .none)
   }
 
+  @Test("SLC-1, VIS-1: filter and accuracy change nothing for significant change and visits")
+  func ignoresSettings() {
+    func told(_ settings: [Request], _ service: Request) -> [Told] {
+      let world = World(capacity: 4_096)
+      world.ask(.connect)
+      for request in settings { world.ask(request) }
+      world.ask(service)
+      var all = world.stay(900)
+      for step in 1...40 { all += world.stay(10, east: Double(step) * 60) }
+      return all
+    }
+    for service in [Request.startSignificantChange, .startVisits] {
+      let plain = told([], service)
+      let set = told([.setDistanceFilter(5_000), .setDesiredAccuracy(3_000)], service)
+      #expect(plain == set && plain.count >= 2)
+    }
+  }
+
+  @Test("STD-9: while refining, less accurate fixes are delivered too")
+  func refining() {
+    let world = World()
+    world.ask(.connect, .startUpdating)
+    var told: [Told] = []
+    for accuracy_mm in [90_000, 60_000, 30_000, 45_000, 8_000] as [Int32] {
+      world.now += 1
+      world.append(fix(at: world.now, accuracy_mm: accuracy_mm))
+      told += world.told()
+    }
+    #expect(told == [.batch(0...0), .batch(1...1), .batch(2...2), .batch(3...3), .batch(4...4)])
+  }
+
   @Test("STD-11, DEF-44: one fix or one error, cancelled by start, deferral and stop")
   func request() {
     let world = World(capacity: 64)
