@@ -119,6 +119,7 @@ extension Engine {
     }
     guard hasDriver else { return }
     let wasSearching = schedule.isOn
+    if wasSearching, demand.wantsEveryFix { return }
     schedule.handle(
       .plan(demand.need, isOnAnyway: demand.wantsEveryFix), planner.figures, at: now)
     // A search that was given up: those it was for think again.

@@ -7,6 +7,7 @@ extension Client {
     _ request: Request, in ring: borrowing FixRing, _ context: ClientContext
   ) {
     guard isConnected || request.needsNoProcess else { return }
+    defer { usesServices = isReduced || services.areActive || services.hasNotices }
     switch request {
     case .connect: connect(context)
     case .disconnect: disconnect(context)

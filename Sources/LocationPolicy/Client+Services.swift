@@ -122,8 +122,10 @@ extension Client {
   }
 
   /// The single fixes its services need.
-  public func need(at now: Instant, fastest: Double, line: MotionLine) -> FixNeed {
-    guard isAuthorized, isConnected || services.outliveProcess else { return FixNeed() }
+  public mutating func need(at now: Instant, fastest: Double, line: MotionLine) -> FixNeed {
+    guard usesServices, isAuthorized, isConnected || services.outliveProcess else {
+      return FixNeed()
+    }
     let isRunning = isConnected && execution != .suspended
     var need = services.need(
       at: now, fastest: fastest, line: line, isRunning: isRunning,
@@ -135,7 +137,9 @@ extension Client {
   }
 
   /// When time alone must be looked at for its services; `.distantFuture` if never.
-  public var check: Instant { isConnected ? services.check : .distantFuture }
+  public var check: Instant {
+    mutating get { isConnected && usesServices ? services.check : .distantFuture }
+  }
 }
 
 extension ClientContext {

@@ -63,6 +63,8 @@ public struct Client: Sendable {
   public internal(set) var isReduced = false
   /// What it asked for beside updates.
   public internal(set) var services = ClientServices()
+  /// One of them may have something to do or to tell; most clients have none.
+  public internal(set) var usesServices = false
   /// Accuracy and filter.
   public internal(set) var settings = ClientSettings()
   /// `startUpdatingLocation` was called and not taken back.
@@ -119,11 +121,14 @@ public struct Client: Sendable {
     dueUntil = head
   }
 
+  // A client is large: what is asked of it from outside, each step, is `mutating` so that it is looked
+  // at in place. It changes nothing.
+
   /// What it needs of the hardware now.
-  public func demand(at now: Instant) -> Demand {
+  public mutating func demand(at now: Instant) -> Demand {
     guard isConnected, isAuthorized else { return .none }
     if execution == .suspended { return .none }  // BKG-5
-    if services.live.isLive && !isReduced {
+    if usesServices, services.live.isLive && !isReduced {
       return .live(isWatched: execution == .foreground)
     }
     guard isUpdating, !services.pause.isPaused || waitsForDrain else { return .none }
@@ -148,7 +153,7 @@ public struct Client: Sendable {
 
   /// Until when the board stays awake for its acknowledgement; nil when none is awaited (RNG-8).
   public var awaitsAcknowledgementUntil: Instant? {
-    unacknowledgedThrough == nil ? nil : holdUntil
+    mutating get { unacknowledgedThrough == nil ? nil : holdUntil }
   }
 
   /// Whether its deferral could engage, but for the board and other clients.
@@ -157,14 +162,18 @@ public struct Client: Sendable {
   }
 
   /// Whether something waits until the receiver's buffer is empty.
-  public var isWaitingForDrain: Bool { waitsForDrain || closesAtDrain }
+  public var isWaitingForDrain: Bool {
+    mutating get { waitsForDrain || closesAtDrain }
+  }
 
   /// Whether ``nextNotice(in:_:)`` has something to tell, or will find so.
   public var hasNotices: Bool {
-    guard isConnected, execution != .suspended, !waitsForDrain else { return false }
-    return cursor.gap != nil || !ends.isEmpty || failure != nil || tellsAuthorization
-      || pauseNotice != .nothing || services.hasNotices
-      || cursor.delivered < min(dueUntil, owedUntil)
+    mutating get {
+      guard isConnected, execution != .suspended, !waitsForDrain else { return false }
+      return cursor.gap != nil || !ends.isEmpty || failure != nil || tellsAuthorization
+        || pauseNotice != .nothing || cursor.delivered < min(dueUntil, owedUntil)
+        || (usesServices && services.hasNotices)
+    }
   }
 
   /// Updates run: started, and not paused (DEF-4).
@@ -175,14 +184,14 @@ public struct Client: Sendable {
 
 extension Client {
   /// Whether a fix may be owed to it: made while it was updating and might use location.
-  public func wants(_ fix: Fix) -> Bool {
+  public mutating func wants(_ fix: Fix) -> Bool {
     isAuthorized
-      && (isUpdating || services.areActive || (closesAtDrain && fix.acquired <= closedAt))
+      && (isUpdating || usesServices || (closesAtDrain && fix.acquired <= closedAt))
   }
 
   /// A valid fix went into the ring: the newest there is.
   public mutating func take(_ fix: Fix, _ context: ClientContext) {
-    serve(fix, context)
+    if usesServices { serve(fix, context) }
     guard isUpdating || closesAtDrain else { return }
     isUnknownTold = false
     guard !isHidden(fix), !isReduced else { return passOver(context.head - 1..<context.head) }
@@ -194,6 +203,7 @@ extension Client {
     case .pause:
       mustPass = context.head - 1
       pauseNotice = .pause
+      usesServices = true
     case .resume: pauseNotice = .resume
     }
     takeRunning(fix, context)
@@ -240,6 +250,7 @@ extension Client {
   }
 
   private mutating func elapseServices(_ context: ClientContext) {
+    guard usesServices else { return }
     if services.check <= context.now {
       note(services.pause.handle(.time(context.now)))
       services.elapse(at: context.now, newest: context.newest(after: deniedUntil))

@@ -266,18 +266,18 @@ struct ClientDeliveryTests {
     "the board stays awake for the acknowledgement of the last batch, as long as the profile says")
   func acknowledgement() {
     let world = World.started()
-    #expect(world.client.awaitsAcknowledgementUntil == nil)
+    #expect(world.awaitsAcknowledgementUntil == nil)
     world.fixes(2)
-    #expect(world.client.awaitsAcknowledgementUntil == Instant(seconds: 4))
+    #expect(world.awaitsAcknowledgementUntil == Instant(seconds: 4))
     world.ask(.acknowledge(world.name(0)))
-    #expect(world.client.awaitsAcknowledgementUntil == Instant(seconds: 4))
+    #expect(world.awaitsAcknowledgementUntil == Instant(seconds: 4))
     world.ask(.acknowledge(world.name(7)))
-    #expect(world.client.awaitsAcknowledgementUntil != nil)
+    #expect(world.awaitsAcknowledgementUntil != nil)
     world.ask(.acknowledge(world.name(1)))
-    #expect(world.client.awaitsAcknowledgementUntil == nil)
+    #expect(world.awaitsAcknowledgementUntil == nil)
     world.fixes()
     world.ask(.disconnect)
-    #expect(world.client.awaitsAcknowledgementUntil == nil)
+    #expect(world.awaitsAcknowledgementUntil == nil)
   }
 
   @Test(

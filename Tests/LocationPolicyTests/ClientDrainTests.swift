@@ -21,13 +21,13 @@ struct ClientDrainTests {
     let world = Self.buffering(timeout: 10)
     #expect(world.wait(9) == [])
     #expect(world.demand == .deferred(check: Instant(seconds: 10)))
-    #expect(!world.client.isWaitingForDrain)
+    #expect(!world.isWaitingForDrain)
     #expect(world.wait(1) == [])
-    #expect(world.client.isWaitingForDrain)
+    #expect(world.isWaitingForDrain)
     #expect(!world.hasNotices)
     #expect(world.demand == .deferred(check: Instant(seconds: 10)))
     #expect(world.drain([1, 2, 3, 11]) == [.finish(nil), .batch(0...3)])
-    #expect(!world.client.isWaitingForDrain)
+    #expect(!world.isWaitingForDrain)
   }
 
   @Test("X1: the next end after one that waited comes before its batch again")
@@ -49,9 +49,9 @@ struct ClientDrainTests {
       let world = Self.buffering()
       world.now = 5
       #expect(world.ask(request) == [])
-      #expect(world.client.isWaitingForDrain)
+      #expect(world.isWaitingForDrain)
       #expect(world.drain([1, 2]) == [.finish(code), .batch(0...1)])
-      #expect(!world.client.isWaitingForDrain)
+      #expect(!world.isWaitingForDrain)
     }
   }
 
@@ -73,7 +73,7 @@ struct ClientDrainTests {
     world.ask(.setExecution(.foreground))
     #expect(world.may(true) == [])
     #expect(world.state == .armed)
-    #expect(world.client.isWaitingForDrain)
+    #expect(world.isWaitingForDrain)
     #expect(world.drain([2, 3]) == [.batch(0...2)])
     #expect(world.fixes() == [.batch(3...3)])
   }
@@ -155,7 +155,7 @@ struct ClientDrainTests {
     world.buffers = true
     world.now = 0.5
     #expect(world.ask(.stopUpdating) == [])
-    #expect(world.client.isWaitingForDrain)
+    #expect(world.isWaitingForDrain)
     #expect(world.drain([0.5]) == [.batch(0...0)])
     #expect(world.drain([0.6]) == [])
   }
@@ -172,7 +172,7 @@ struct ClientDrainTests {
     world.buffers = true
     world.ask(.stopUpdating)
     world.ask(.startUpdating)
-    #expect(!world.client.isWaitingForDrain)
+    #expect(!world.isWaitingForDrain)
     #expect(world.drain([6]) == [.batch(3...3)])
   }
 
@@ -223,11 +223,11 @@ struct ClientDrainTests {
     world.buffers = true
     #expect(world.wait(10) == [])
     #expect(world.lose() == [.finish(nil), .batch(0...0), .failure(0)])
-    #expect(!world.client.isWaitingForDrain)
+    #expect(!world.isWaitingForDrain)
     world = Self.buffering()
     world.ask(.stopUpdating)
     #expect(world.lose() == [.finish(15)])
-    #expect(!world.client.isWaitingForDrain)
+    #expect(!world.isWaitingForDrain)
   }
 
   @Test("RNG-6, X7: what the receiver held of the time before a denial is never shown")
@@ -235,7 +235,7 @@ struct ClientDrainTests {
     let world = Self.buffering(timeout: 10)
     #expect(world.wait(10) == [])
     #expect(world.ask(.setAuthorized(false)) == [.finish(nil), .failure(1)])
-    #expect(!world.client.isWaitingForDrain)
+    #expect(!world.isWaitingForDrain)
     world.now = 20
     #expect(world.ask(.setAuthorized(true)) == [])
     #expect(world.drain([5, 19.9, 20]) == [])

@@ -139,7 +139,7 @@ struct ClientOwedTests {
       world.limit = 4
       world.now = 150
       #expect(world.ask(stops ? .stopUpdating : .disallowDeferred) == [])
-      #expect(world.client.isWaitingForDrain)
+      #expect(world.isWaitingForDrain)
       let told = world.drain((1...150).map(Double.init))
       #expect(Array(told.prefix(2)) == [.finish(15), .batch(0...3)])
       var next: UInt64 = 0
@@ -207,7 +207,7 @@ struct ClientOwedTests {
     #expect(world.wait(4) == [.finish(nil), .batch(0...0)])
     world.now = 5.5
     world.ask(.acknowledge(world.name(0)))
-    #expect(world.client.awaitsAcknowledgementUntil == nil)
+    #expect(world.awaitsAcknowledgementUntil == nil)
     #expect(world.demand == .deferred(check: Instant(seconds: 7)))
     world.ask(Self.call)
     #expect(world.demand == .deferred(check: .distantFuture))

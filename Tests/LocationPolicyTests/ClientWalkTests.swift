@@ -119,7 +119,7 @@ struct Walk {
   mutating func settle() {
     countEnds { $0.client.elapse($0.context) }
     world.client.mayEngage(mayEngage, world.context)
-    if !world.buffers && world.client.isWaitingForDrain { finishDrain() }
+    if !world.buffers && world.isWaitingForDrain { finishDrain() }
   }
 
   /// Does something that may end the outstanding call.
@@ -283,7 +283,7 @@ struct Walk {
       oracle.owed.removeFirst()
       oracle.told -= 1
     }
-    guard oracle.isConnected, !suspended, !world.client.isWaitingForDrain else { return }
+    guard oracle.isConnected, !suspended, !world.isWaitingForDrain else { return }
     try #require(oracle.outstanding == 0, "a call without its finish")
     guard oracle.isUpdating, world.state != .engaged, !world.isDraining else { return }
     try #require(oracle.told == oracle.owed.count, "fixes were not told")

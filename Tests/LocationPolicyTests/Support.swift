@@ -155,6 +155,8 @@ final class World {
   var state: Deferral.State { client.deferral.state }
   var demand: Demand { client.demand(at: Instant(seconds: now)) }
   var hasNotices: Bool { client.hasNotices }
+  var isWaitingForDrain: Bool { client.isWaitingForDrain }
+  var awaitsAcknowledgementUntil: Instant? { client.awaitsAcknowledgementUntil }
 
   /// Asks and gives what is told afterwards.
   @discardableResult
