@@ -20,10 +20,10 @@ struct TuneTests {
     #expect(lines[0] == "simulated: a.csv, 5 min" && lines[22] == "simulated: b.csv, 5 min")
     #expect(lines[2].hasSuffix("battery life"))
     #expect(Set(lines[2..<21].map(\.count)).count == 1)
-    #expect(lines[3].hasPrefix("standard, best            no "))
-    #expect(lines[16].hasPrefix("deferred 10 min           yes"))
+    #expect(lines[3].hasPrefix("standard, best             no "))
+    #expect(lines[16].hasPrefix("deferred 10 min            yes"))
     #expect(lines[45].hasPrefix("  Every fix at once: standard, best, "))
-    #expect(lines[46].contains("; broken "))
+    #expect(lines[46].hasPrefix("  Where it is, within 50 m: ") && lines[46].contains("broken "))
   }
 
   @Test("for programs, a line each; a board that cannot batch has two settings fewer")
@@ -61,19 +61,37 @@ struct TuneTests {
     let settings = TuneSetting.all(hasBatch: true)
     #expect(settings.count == 18)
     func best(sensing: Double, batching: Double) -> [TunePick] {
-      TunePick.best(
-        of: settings,
-        settings.map {
-          Self.sum(
-            $0, ($0.hasMotionLine ? sensing : 100) + ($0.batches ? batching : 0))
-        })
+      let sums = settings.map {
+        let isBatching = $0.batches && $0.question == .wholeWay
+        return Self.sum($0, ($0.hasMotionLine ? sensing : 100) + (isBatching ? batching : 0))
+      }
+      return TunePick.best(of: settings, sums)
     }
     for pick in best(sensing: 99, batching: 0) { #expect(!pick.setting.hasMotionLine) }
     for pick in best(sensing: 98.9, batching: 0) {
       #expect(pick.setting.hasMotionLine && pick.sum.mean_mW == 98.9)
     }
-    let deferred = best(sensing: 100, batching: 1).first { $0.setting.question == .wholeWay }
-    #expect(deferred?.setting.batches == false && deferred?.others.count == 3)
+    let deferred = best(sensing: 100, batching: 1).first { $0.question == .wholeWay }
+    #expect(
+      deferred?.setting.question == .wholeWay && deferred?.setting.batches == false
+        && deferred?.others.count == 3)
+  }
+
+  @Test("what answers more and takes less is picked for what asks for less, and not the reverse")
+  func standIns() {
+    let settings = TuneSetting.all(hasBatch: false)
+    func picked(_ cheap: TuneQuestion) -> [TuneQuestion] {
+      TunePick.best(of: settings, settings.map { Self.sum($0, $0.question == cheap ? 90 : 100) })
+        .filter { $0.setting.question == cheap }.map(\.question)
+    }
+    #expect(
+      picked(.everyFix) == [
+        .everyFix, .within(50), .within(100), .within(200), .within(500), .wholeWay,
+      ])
+    #expect(picked(.within(100)) == [.within(100), .within(200), .within(500)])
+    #expect(picked(.wholeWay) == [.wholeWay])
+    #expect(picked(.elsewhere) == [.elsewhere])
+    #expect(picked(.stays) == [.stays])
   }
 
   @Test(

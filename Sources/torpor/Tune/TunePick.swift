@@ -27,37 +27,48 @@ struct TuneSum: Equatable {
 }
 
 /// The best setting for a question.
-struct TunePick: Equatable {
-  /// What an input of the board must save to be worth its wire: parts of the mean power.
+struct TunePick {
+  /// What another setting than the plainest must save to be picked: parts of the mean power.
   static let margin = 0.01
 
-  /// Which it is.
+  /// What is asked.
+  var question: TuneQuestion
+  /// Which setting it is; of another question where that one answers this as well and takes less.
   var setting: TuneSetting
   /// What it came to.
   var sum: TuneSum
-  /// The others for the same question.
+  /// The others that were made for this question.
   var others: [(setting: TuneSetting, sum: TuneSum)]
 
   /// A pick for each question, in their order.
   ///
-  /// Least mean power wins; where two are within ``margin``, the one without a motion sensor, as it
-  /// needs less.
+  /// Least mean power wins; but a motion sensor, and then a service made for another question, each
+  /// only where it saves more than ``margin``: who asks for less needs less.
   static func best(of settings: [TuneSetting], _ sums: [TuneSum]) -> [TunePick] {
     TuneQuestion.all.compactMap { question in
-      let all = zip(settings, sums).filter { $0.0.question == question }
-      let plain = least(all.filter { !$0.0.hasMotionLine })
-      let sensing = least(all.filter { $0.0.hasMotionLine })
-      guard let plain, let sensing else { return nil }
-      let best = sensing.1.mean_mW < plain.1.mean_mW * (1 - margin) ? sensing : plain
+      let all = Array(zip(settings, sums)).filter { $0.0.question.answers(question) }
+      let own = all.filter { $0.0.question == question }
+      guard var best = choice(of: own) else { return nil }
+      if let other = choice(of: all.filter { $0.0.question != question }), saves(other, best) {
+        best = other
+      }
       return TunePick(
-        setting: best.0, sum: best.1,
-        others: all.filter { $0.0 != best.0 }.map { (setting: $0.0, sum: $0.1) })
+        question: question, setting: best.0, sum: best.1,
+        others: own.filter { $0.0 != best.0 }.map { (setting: $0.0, sum: $0.1) })
     }
   }
 
-  private static func least(_ all: [(TuneSetting, TuneSum)]) -> (TuneSetting, TuneSum)? {
-    all.min { $0.1.mean_mW < $1.1.mean_mW }
+  /// The least without a motion sensor, or with one where that saves enough.
+  private static func choice(
+    of all: [(TuneSetting, TuneSum)]
+  ) -> (TuneSetting, TuneSum)? {
+    let plain = all.filter { !$0.0.hasMotionLine }.min { $0.1.mean_mW < $1.1.mean_mW }
+    let sensing = all.filter { $0.0.hasMotionLine }.min { $0.1.mean_mW < $1.1.mean_mW }
+    guard let plain, let sensing else { return plain ?? sensing }
+    return saves(sensing, plain) ? sensing : plain
   }
 
-  static func == (a: TunePick, b: TunePick) -> Bool { a.setting == b.setting && a.sum == b.sum }
+  private static func saves(_ a: (TuneSetting, TuneSum), _ b: (TuneSetting, TuneSum)) -> Bool {
+    a.1.mean_mW < b.1.mean_mW * (1 - margin)
+  }
 }

@@ -64,7 +64,7 @@ struct TuneReport {
   }
 
   private func sentence(_ pick: TunePick) -> String {
-    var parts = ["\(pick.setting.question.words): \(TuneReport.name(pick.setting))"]
+    var parts = ["\(pick.question.words): \(TuneReport.name(pick.setting))"]
     parts[0] += ", \(TuneReport.power(pick.sum.mean_mW))"
     if let battery { parts[0] += ", \(TuneReport.life(battery, pick.sum.mean_mW))" }
     if pick.setting.question.bound_m != nil {
@@ -73,7 +73,7 @@ struct TuneReport {
     for other in pick.others {
       var text = "\(TuneReport.difference(other.setting, pick.setting)) "
       text += TuneReport.power(other.sum.mean_mW)
-      if pick.setting.question.bound_m != nil {
+      if other.setting.question.bound_m != nil {
         text += ", broken \(TuneReport.percent(other.sum.brokenShare))"
       }
       parts.append(text)
@@ -88,6 +88,7 @@ struct TuneReport {
 
   /// In what `other` differs from what was picked.
   private static func difference(_ other: TuneSetting, _ pick: TuneSetting) -> String {
+    guard other.question == pick.question else { return name(other) }
     var parts: [String] = []
     if other.batches != pick.batches {
       parts.append(other.batches ? "with batching" : "without batching")
@@ -138,7 +139,8 @@ extension TuneReport {
     json.begin()
     json.member("kind", "pick")
     json.member("board", board)
-    json.member("question", pick.setting.question.word)
+    json.member("question", pick.question.word)
+    if let bound = pick.question.bound_m { json.member("within_m", bound) }
     write(pick.setting)
     json.member("together_mw", pick.sum.mean_mW)
     if pick.setting.question.bound_m != nil {

@@ -41,6 +41,17 @@ enum TuneQuestion: Equatable {
     }
   }
 
+  /// Whether what answers this answers `other` as well: every fix at once is also the whole way and
+  /// within any distance; a shorter distance is within a longer one.
+  func answers(_ other: TuneQuestion) -> Bool {
+    if self == other { return true }
+    switch (self, other) {
+    case (.everyFix, .within), (.everyFix, .wholeWay): return true
+    case (.within(let near), .within(let far)): return near < far
+    case (.everyFix, _), (.within, _), (.wholeWay, _), (.elsewhere, _), (.stays, _): return false
+    }
+  }
+
   /// The word for programs.
   var word: String {
     switch self {
