@@ -82,22 +82,7 @@ struct OptimumCommand: ParsableCommand {
   private static func read(
     _ path: String, gapLimit: Interval
   ) throws -> TrackSeconds {
-    let track = try TrackFile.read(path, longest: nil)
-    let name = path == "-" ? "standard input" : path
-    let longest = Interval.seconds(Values.mostHours * 3_600)
-    guard track.duration <= longest else {
-      throw CommandError(
-        .data,
-        """
-        \(name) is too long: its points span \(Words.duration(track.duration)), more than \
-        \(Words.duration(longest)); cut it up
-        """)
-    }
-    guard track.duration >= .seconds(1) else {
-      throw CommandError(
-        .data, "\(name) is too short: there is no whole second in it; give a longer track")
-    }
-    return TrackSeconds(track, gapLimit: gapLimit)
+    TrackSeconds(try TrackFile.readWhole(path), gapLimit: gapLimit)
   }
 }
 
@@ -112,7 +97,7 @@ struct OptimumTable {
   private let isJSON: Bool
   private let style: Style
   private var json = JSONWriter()
-  private var rows: [[String]] = []
+  private var table = TextTable(heads)
 
   init(_ board: String, _ costs: ReceiverCosts, isJSON: Bool, style: Style) {
     self.board = board
@@ -127,7 +112,7 @@ struct OptimumTable {
       return
     }
     let saved = (1 - optimum.energy_mJ / optimum.alwaysOn_mJ) * 100
-    rows.append([
+    table.add([
       path.split(separator: "/").last.map(String.init) ?? path,
       Words.duration(.seconds(Int64(optimum.duration_s))), Words.distance(accuracy_m),
       Words.energy(optimum.energy_mJ), Words.decimal(optimum.mean_mW, places: 2) + " mW",
@@ -160,19 +145,7 @@ struct OptimumTable {
     var text = Text()
     text.add("\(board): tracking \(power(costs.track_mW)), searching \(power(costs.acquire_mW)), ")
     text.add("off \(power(costs.off_mW))\n\n")
-    let all = [OptimumTable.heads] + rows
-    let widths = OptimumTable.heads.indices.map { column in
-      all.map { $0[column].count }.max() ?? 0
-    }
-    for (index, row) in all.enumerated() {
-      var line = ""
-      for (column, cell) in row.enumerated() {
-        let room = String(repeating: " ", count: widths[column] - cell.count)
-        line += column == 0 ? cell + room : "  " + room + cell
-      }
-      text.add(style.paint(line, index == 0 ? .strong : .plain))
-      text.add("\n")
-    }
+    table.write(to: &text, style: style)
     return text.bytes
   }
 

@@ -148,6 +148,13 @@ enum RunCheck {
     if !result.isDeferralAvailable {
       System.tell("torpor: this board cannot defer: it has no receiver, or cannot sleep (DEF-7)")
     }
+    try checkRules(result)
+  }
+
+  /// Looks whether the engine kept the rules of the hardware.
+  ///
+  /// - Throws: ``CommandError`` with code 70 where it did not.
+  static func checkRules(_ result: SessionResult) throws(CommandError) {
     guard let first = result.violations.first else { return }
     throw CommandError(
       .software,

@@ -30,8 +30,8 @@ struct Torpor: ParsableCommand {
       """,
     version: "torpor \(version)",
     subcommands: [
-      Decode.self, Replay.self, Simulate.self, OptimumCommand.self, BoardCommand.self,
-      Manual.self,
+      Decode.self, Replay.self, Simulate.self, Tune.self, OptimumCommand.self,
+      BoardCommand.self, Manual.self,
     ]
   )
 

@@ -22,6 +22,28 @@ enum TrackFile {
     return try table(block + input.readAll(), input.name, longest)
   }
 
+  /// Reads the track at `path`, which is gone along from its first point to its last.
+  ///
+  /// - Throws: ``CommandError``, also where it is shorter than a second or longer than 31 days.
+  static func readWhole(_ path: String) throws -> Track {
+    let track = try read(path, longest: nil)
+    let name = path == "-" ? "standard input" : path
+    let longest = Interval.seconds(Values.mostHours * 3_600)
+    guard track.duration <= longest else {
+      throw CommandError(
+        .data,
+        """
+        \(name) is too long: its points span \(Words.duration(track.duration)), more than \
+        \(Words.duration(longest)); cut it up
+        """)
+    }
+    guard track.duration >= .seconds(1) else {
+      throw CommandError(
+        .data, "\(name) is too short: there is no whole second in it; give a longer track")
+    }
+    return track
+  }
+
   private static func table(
     _ bytes: [UInt8], _ name: String, _ longest: Interval?
   ) throws(CommandError) -> Track {

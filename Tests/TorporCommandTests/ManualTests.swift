@@ -9,7 +9,7 @@ struct ManualTests {
   func options() {
     let page = ManualPage.text
     let commands = ManualPage.commands
-    #expect(commands.count >= 7)
+    #expect(commands.count >= 8)
     for command in commands {
       let help = Help(command)
       let sections = page.split(separator: ".SS ").filter { $0.hasPrefix("\"\(help.name)\"") }
@@ -80,7 +80,8 @@ struct ManualTests {
   func bash() {
     #expect(offered(["de"]) == ["decode"])
     #expect(
-      Set(offered([""])).isSuperset(of: ["decode", "replay", "simulate", "optimum", "board"]))
+      Set(offered([""])).isSuperset(
+        of: ["decode", "replay", "simulate", "tune", "optimum", "board"]))
     #expect(!offered([""]).contains("manual"))
     #expect(offered(["decode", "--fo"]).sorted() == ["--follow", "--format"])
     #expect(offered(["decode", "--format", ""]) == EpochFormat.allCases.map(\.rawValue))
@@ -102,5 +103,6 @@ struct ManualTests {
       offered(["simulate", "--track", "tr"], in: folder).sorted() == ["track.csv", "track.gpx"])
     #expect(
       offered(["optimum", "--track", "tr"], in: folder).sorted() == ["track.csv", "track.gpx"])
+    #expect(offered(["tune", "--track", "tr"], in: folder).sorted() == ["track.csv", "track.gpx"])
   }
 }

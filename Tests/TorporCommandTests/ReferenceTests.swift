@@ -47,6 +47,7 @@ struct ReferenceTests {
     let commands: [(String, any ParsableCommand.Type)] = [
       ("`torpor decode`", Decode.self), ("`torpor replay`", Replay.self),
       ("`torpor simulate`", Simulate.self), ("`torpor optimum`", OptimumCommand.self),
+      ("`torpor tune`", Tune.self),
     ]
     let replays = Self.options(in: Self.section("`torpor replay`"))
     for (name, command) in commands {

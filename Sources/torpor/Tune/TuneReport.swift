@@ -1,0 +1,163 @@
+import LocationSimulation
+import LocationTypes
+
+/// A table for each track and a sentence for each question, for people or for programs.
+struct TuneReport {
+  private let board: String
+  private let battery: Battery?
+  private let isJSON: Bool
+  private let style: Style
+  private var text = Text()
+  private var json = JSONWriter()
+
+  /// Begins; on paper with the board's name.
+  init(_ board: String, _ battery: Battery?, isJSON: Bool, style: Style) {
+    self.board = board
+    self.battery = battery
+    self.isJSON = isJSON
+    self.style = style
+  }
+
+  /// Takes out what is to be printed.
+  mutating func takeBytes() -> [UInt8] {
+    defer {
+      text.removeAll()
+      json.removeAll()
+    }
+    return isJSON ? json.text.bytes : text.bytes
+  }
+
+  /// Adds the runs on a track.
+  mutating func add(_ runs: [TuneRun], _ path: String, _ duration: Interval) {
+    guard !isJSON else {
+      for run in runs { write(run, path) }
+      return
+    }
+    let name = path == "-" ? "standard input" : String(path.split(separator: "/").last ?? "")
+    text.add("\(board): \(name), \(Words.duration(duration))\n\n")
+    let life = battery == nil ? [] : ["battery life"]
+    var table = TextTable(
+      [
+        "service", "motion line", "receiver mW", "board mW", "together mW", "fixes", "broken",
+        "p95",
+      ] + life, leftColumns: 2)
+    for run in runs {
+      let row = [
+        run.setting.words, run.setting.hasMotionLine ? "yes" : "no",
+        Words.decimal(run.receiver_mW, places: 2), Words.decimal(run.board_mW, places: 2),
+        Words.decimal(run.together_mW, places: 2), Words.count(run.summary.fixes),
+        run.error.map { TuneReport.percent($0.share) } ?? "-",
+        run.error.map { Words.distance($0.p95_m) } ?? "-",
+      ]
+      table.add(row + (battery.map { [TuneReport.life($0, run.together_mW)] } ?? []))
+    }
+    table.write(to: &text, style: style)
+    text.add("\n")
+  }
+
+  /// Adds what is best.
+  mutating func finish(_ picks: [TunePick]) {
+    if !isJSON { text.add(style.paint("Best for each question", .strong) + "\n") }
+    for pick in picks {
+      if isJSON { write(pick) } else { text.add(sentence(pick) + "\n") }
+    }
+  }
+
+  private func sentence(_ pick: TunePick) -> String {
+    var parts = ["\(pick.question.words): \(TuneReport.name(pick.setting))"]
+    parts[0] += ", \(TuneReport.power(pick.sum.mean_mW))"
+    if let battery { parts[0] += ", \(TuneReport.life(battery, pick.sum.mean_mW))" }
+    if pick.setting.question.bound_m != nil {
+      parts.append("broken \(TuneReport.percent(pick.sum.brokenShare)) of the time")
+    }
+    for other in pick.others {
+      var text = "\(TuneReport.difference(other.setting, pick.setting)) "
+      text += TuneReport.power(other.sum.mean_mW)
+      if other.setting.question.bound_m != nil {
+        text += ", broken \(TuneReport.percent(other.sum.brokenShare))"
+      }
+      parts.append(text)
+    }
+    return "  " + parts.joined(separator: "; ")
+  }
+
+  /// What a setting is, for a sentence.
+  private static func name(_ setting: TuneSetting) -> String {
+    setting.words + (setting.hasMotionLine ? ", with a motion line" : "")
+  }
+
+  /// In what `other` differs from what was picked.
+  private static func difference(_ other: TuneSetting, _ pick: TuneSetting) -> String {
+    guard other.question == pick.question else { return name(other) }
+    var parts: [String] = []
+    if other.batches != pick.batches {
+      parts.append(other.batches ? "with batching" : "without batching")
+    }
+    if other.hasMotionLine != pick.hasMotionLine {
+      parts.append(other.hasMotionLine ? "with a motion line" : "without a motion line")
+    }
+    return parts.joined(separator: " and ")
+  }
+
+  private static func power(_ milliwatts: Double) -> String {
+    Words.decimal(milliwatts, places: 2) + " mW"
+  }
+
+  private static func percent(_ share: Double) -> String {
+    Words.decimal(share * 100, places: 2) + " %"
+  }
+
+  private static func life(_ battery: Battery, _ power_mW: Double) -> String {
+    battery.life(at: power_mW).map(Words.duration) ?? "over a century"
+  }
+}
+
+extension TuneReport {
+  private mutating func write(_ run: TuneRun, _ path: String) {
+    json.begin()
+    json.member("kind", "run")
+    json.member("track", path)
+    json.member("board", board)
+    write(run.setting)
+    json.member("duration_s", trimmed: run.summary.duration.microseconds, scale: 6)
+    json.member("receiver_mw", run.receiver_mW)
+    json.member("board_mw", run.board_mW)
+    json.member("together_mw", run.together_mW)
+    json.member("fixes", Int64(run.summary.fixes))
+    json.member("delivered", Int64(run.summary.delivered))
+    json.member("notices", Int64(run.summary.notices))
+    json.member("lost", Int64(run.summary.lost))
+    if let error = run.error {
+      json.member("broken_share", error.share)
+      json.member("p95_m", error.p95_m)
+    }
+    writeLife(run.together_mW)
+    json.end()
+  }
+
+  private mutating func write(_ pick: TunePick) {
+    json.begin()
+    json.member("kind", "pick")
+    json.member("board", board)
+    json.member("question", pick.question.word)
+    if let bound = pick.question.bound_m { json.member("within_m", bound) }
+    write(pick.setting)
+    json.member("together_mw", pick.sum.mean_mW)
+    if pick.setting.question.bound_m != nil {
+      json.member("broken_share", pick.sum.brokenShare)
+    }
+    writeLife(pick.sum.mean_mW)
+    json.end()
+  }
+
+  private mutating func write(_ setting: TuneSetting) {
+    json.member("service", setting.question.service.rawValue)
+    if let bound = setting.question.bound_m { json.member("accuracy_m", bound) }
+    if setting.question == .wholeWay { json.member("batching", setting.batches) }
+    json.member("motion_line", setting.hasMotionLine)
+  }
+
+  private mutating func writeLife(_ power_mW: Double) {
+    if let seconds = battery?.life(at: power_mW)?.seconds { json.member("battery_s", seconds) }
+  }
+}

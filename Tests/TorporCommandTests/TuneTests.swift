@@ -1,0 +1,116 @@
+import Testing
+
+@testable import torpor
+
+@Suite("The command's comparison of services")
+struct TuneTests {
+  static let track = OptimumCommandTests.track(300)
+
+  @Test("each setting has a row and each question an answer")
+  func rows() {
+    let folder = Command.directory()
+    for name in ["a.csv", "b.csv"] { Command.write(Self.track, to: "\(folder)/\(name)") }
+    let result = Command.run([
+      "tune", "--track", "\(folder)/a.csv", "\(folder)/b.csv", "--battery", "1Wh",
+    ])
+    #expect(result.status == 0 && result.errors.isEmpty, "\(result.errors)")
+    let lines = result.output.split(separator: "\n", omittingEmptySubsequences: false)
+    // A track: its name, heads, 18 settings, and an empty line behind name and table.
+    #expect(lines.count == 2 * 22 + 1 + 8 + 1)
+    #expect(lines[0] == "simulated: a.csv, 5 min" && lines[22] == "simulated: b.csv, 5 min")
+    #expect(lines[2].hasSuffix("battery life"))
+    #expect(Set(lines[2..<21].map(\.count)).count == 1)
+    #expect(lines[3].hasPrefix("standard, best             no "))
+    #expect(lines[16].hasPrefix("deferred 10 min            yes"))
+    #expect(lines[45].hasPrefix("  Every fix at once: standard, best, "))
+    #expect(lines[46].hasPrefix("  Where it is, within 50 m: ") && lines[46].contains("broken "))
+  }
+
+  @Test("for programs, a line each; a board that cannot batch has two settings fewer")
+  func json() throws {
+    let arguments = ["tune", "--track", "-", "--json", "--noise", "none"]
+    let result = Command.run(arguments, input: Self.track)
+    let lines = result.output.split(separator: "\n")
+    #expect(result.status == 0 && lines.count == 18 + 8)
+    #expect(
+      lines[0].hasPrefix(
+        #"{"kind":"run","track":"-","board":"simulated","service":"standard","#
+          + #""motion_line":false,"duration_s":"#))
+    #expect(lines[2].contains(#""accuracy_m":50,"#) && lines[2].contains(#""broken_share":"#))
+    #expect(lines[10].contains(#""batching":true"#) && lines[12].contains(#""batching":false"#))
+    #expect(lines[18].hasPrefix(#"{"kind":"pick","board":"simulated","question":"every_fix""#))
+    #expect(!result.output.contains("battery"))
+    #expect(Command.run(arguments, input: Self.track).output == result.output)
+    let streaming = Command.run(arguments + ["--board", "zero2w-pa1616s"], input: Self.track)
+    #expect(streaming.output.split(separator: "\n").count == 16 + 8, "\(streaming.errors)")
+  }
+
+  /// A sum of one second at so many milliwatts.
+  static func sum(_ setting: TuneSetting, _ power_mW: Double) -> TuneSum {
+    var run = TuneRun(setting: setting, summary: .init(), error: nil)
+    run.summary.duration = .seconds(1)
+    run.summary.energy = .init()
+    run.summary.energy?.board_mJ = power_mW
+    var sum = TuneSum()
+    sum.add(run)
+    return sum
+  }
+
+  @Test("the least wins; a motion sensor only where it saves more than 1 %")
+  func picks() {
+    let settings = TuneSetting.all(hasBatch: true)
+    #expect(settings.count == 18)
+    func best(sensing: Double, batching: Double) -> [TunePick] {
+      let sums = settings.map {
+        let isBatching = $0.batches && $0.question == .wholeWay
+        return Self.sum($0, ($0.hasMotionLine ? sensing : 100) + (isBatching ? batching : 0))
+      }
+      return TunePick.best(of: settings, sums)
+    }
+    for pick in best(sensing: 99, batching: 0) { #expect(!pick.setting.hasMotionLine) }
+    for pick in best(sensing: 98.9, batching: 0) {
+      #expect(pick.setting.hasMotionLine && pick.sum.mean_mW == 98.9)
+    }
+    let deferred = best(sensing: 100, batching: 1).first { $0.question == .wholeWay }
+    #expect(
+      deferred?.setting.question == .wholeWay && deferred?.setting.batches == false
+        && deferred?.others.count == 3)
+  }
+
+  @Test("what answers more and takes less is picked for what asks for less, and not the reverse")
+  func standIns() {
+    let settings = TuneSetting.all(hasBatch: false)
+    func picked(_ cheap: TuneQuestion) -> [TuneQuestion] {
+      TunePick.best(of: settings, settings.map { Self.sum($0, $0.question == cheap ? 90 : 100) })
+        .filter { $0.setting.question == cheap }.map(\.question)
+    }
+    #expect(
+      picked(.everyFix) == [
+        .everyFix, .within(50), .within(100), .within(200), .within(500), .wholeWay,
+      ])
+    #expect(picked(.within(100)) == [.within(100), .within(200), .within(500)])
+    #expect(picked(.wholeWay) == [.wholeWay])
+    #expect(picked(.elsewhere) == [.elsewhere])
+    #expect(picked(.stays) == [.stays])
+  }
+
+  @Test(
+    "what cannot be is refused with what would do",
+    arguments: [
+      ([], 64, "--track"), (["--track"] + Array(repeating: "a", count: 17), 64, "at most 16"),
+      (["--track", "-", "--battery", "3Ah"], 64, "tell the voltage"),
+      (["--track", "-"], 65, "standard input is empty"),
+      (["--track", "/nonexistent/a.csv"], 66, "there is no such file"),
+      (["--track", "-", "--board", "none"], 78, "none"),
+    ] as [([String], Int32, String)])
+  func refused(arguments: [String], status: Int32, message: String) {
+    let result = Command.run(["tune"] + arguments)
+    #expect(result.status == status && result.output.isEmpty)
+    #expect(result.errors.contains(message), "\(result.errors)")
+  }
+
+  @Test("its help fits a terminal")
+  func help() {
+    for line in Tune.helpMessage().split(separator: "\n") { #expect(line.count <= 80) }
+  }
+}
