@@ -77,6 +77,7 @@ extension Client {
   }
 
   private mutating func startUpdating(_ context: ClientContext) {
+    note(services.pause.handle(.line(context.motionLine, at: context.now)))
     note(services.pause.handle(.start))
     _ = services.request.handle(.cancel)
     guard !isUpdating else { return }
@@ -193,10 +194,11 @@ extension Client {
     authorization = new
     tellsAuthorization = isConnected
     setLiveFlags(context)
+    if new != .always { services.stopVisits() }  // VIS-2
     guard isAuthorized != wasAuthorized else { return }
     hide(context)
+    deniedUntil = context.now
     guard !isAuthorized else {
-      deniedUntil = context.now
       services.regions.setDenied(false, at: context.now)
       return
     }
@@ -226,10 +228,7 @@ extension Client {
       return
     }
     waitsForDrain = false
-    services.significantReport = nil
-    services.visits.stop()
-    services.arrival = nil
-    services.departure = nil
+    services.forgetPrecise()
     if case .finish(let end) = deferral.handle(.end(.deferredAccuracyTooLow)) {
       finish(end, context)
     }

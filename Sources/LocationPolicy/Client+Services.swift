@@ -11,14 +11,16 @@ extension Client {
     case .setActivity(let activity): note(services.pause.handle(.activity(activity)))
     case .requestLocation: requestLocation(context)
     case .startSignificantChange: startSignificantChange(context)
-    case .stopSignificantChange: services.significant.stop()
+    case .stopSignificantChange:
+      services.significant.stop()
+      services.significantReport = nil
     case .startVisits:
       // VIS-2: always authorized, or nothing.
       if authorization == .always && !isReduced {
-        services.visits.turn(context.motionLine, at: context.now)
         services.note(services.visits.start(at: context.now))
+        services.visits.turn(context.motionLine, at: context.now)
       }
-    case .stopVisits: services.visits.stop()
+    case .stopVisits: services.stopVisits()
     case .addRegion(let region, let assumed):
       if let refusal = services.regions.add(region, assuming: assumed, at: context.now) {
         services.refusal = refusal
@@ -46,6 +48,7 @@ extension Client {
 
   /// A cached fix may come first, if the client may have it (SLC-5).
   private mutating func startSignificantChange(_ context: ClientContext) {
+    guard isAuthorized else { return tell(.denied) }
     let newest = isReduced ? nil : context.newest(after: deniedUntil)
     let outcome = services.significant.start(at: context.now, cached: newest?.fix)
     if let newest { services.note(outcome, newest) }
@@ -54,7 +57,7 @@ extension Client {
   private mutating func requestLocation(_ context: ClientContext) {
     guard isAuthorized else { return tell(.denied) }
     let terms = LocationRequestTerms(
-      desiredAccuracy: settings.desiredAccuracy, isUpdating: isUpdating, at: context.now)
+      desiredAccuracy: settings.desiredAccuracy, isUpdating: isRunning, at: context.now)
     var recent = context.newest(after: deniedUntil)
     if let fix = recent, context.now - fix.fix.acquired > Client.freshness || isReduced {
       recent = nil
@@ -81,7 +84,9 @@ extension Client {
   mutating func note(_ outcome: PauseMonitor.Outcome) {
     switch outcome {
     case .nothing: break
-    case .pause, .resume: pauseNotice = outcome
+    case .pause, .resume:
+      // Strictly in turn (PAU-3): what was not told is undone by its opposite.
+      pauseNotice = pauseNotice == .nothing || pauseNotice == outcome ? outcome : .nothing
     }
   }
 
@@ -127,12 +132,21 @@ extension Client {
       return FixNeed()
     }
     let isRunning = isConnected && execution != .suspended
-    var need = services.need(
+    if isReduced { return reducedNeed(at: now, isRunning: isRunning) }
+    return services.need(
       at: now, fastest: fastest, line: line, isRunning: isRunning,
       isPaused: isUpdating && services.pause.isPaused)
-    if isReduced && isRunning && (isUpdating || services.live.count > 0) {
-      need.add(due: max(now, services.reduction.due), accuracy: 1_000)
-    }
+  }
+
+  /// A client of reduced accuracy is served a few times an hour and no oftener, whatever it wants
+  /// (AUT-5): earlier fixes would be wasted.
+  private func reducedNeed(at now: Instant, isRunning: Bool) -> FixNeed {
+    var need = FixNeed()
+    let wants =
+      services.significant.state != .idle
+      || (isRunning
+        && (isUpdating || services.live.count > 0 || services.request.state != .idle))
+    if wants { need.add(due: max(now, services.reduction.due), accuracy: 1_000) }
     return need
   }
 

@@ -202,9 +202,9 @@ extension Client {
       if services.pause.isPaused { return passOver(context.head - 1..<context.head) }
     case .pause:
       mustPass = context.head - 1
-      pauseNotice = .pause
+      note(.pause)
       usesServices = true
-    case .resume: pauseNotice = .resume
+    case .resume: note(.resume)
     }
     takeRunning(fix, context)
     if pause == .pause { endForPause(context) }

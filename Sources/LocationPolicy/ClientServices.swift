@@ -91,7 +91,10 @@ extension ClientServices {
     switch outcome {
     case .nothing: break
     case .arrived(let visit): arrival = visit
-    case .departed(let visit): departure = visit
+    case .departed(let visit):
+      // A visit that is over is told once, with both its ends.
+      arrival = nil
+      departure = visit
     }
   }
 
@@ -106,13 +109,27 @@ extension ClientServices {
   mutating func deny(at now: Instant) {
     significantReport = nil
     updateReport = nil
-    arrival = nil
-    departure = nil
+    answer = .nothing
     significant.stop()
-    visits.stop()
+    stopVisits()
     regions.setDenied(true, at: now)
     reduction = AccuracyReduction()
     note(request.handle(.fail(.denied)))
+  }
+
+  /// No visit is looked for, and none that was found is told.
+  mutating func stopVisits() {
+    visits.stop()
+    arrival = nil
+    departure = nil
+  }
+
+  /// From now on nothing precise is shown (AUT-6): a request that was made for it fails.
+  mutating func forgetPrecise() {
+    significantReport = nil
+    answer = .nothing
+    note(request.handle(.fail(.locationUnknown)))
+    stopVisits()
   }
 
   /// The process is gone: what lives in it alone ends (DEF-11).

@@ -28,7 +28,8 @@ extension UBloxM10Driver {
   /// waking one that is awake does no harm. Only its falling asleep is waited for.
   private mutating func hurryAwake() {
     switch wanted {
-    case .none, .off, .standby: break
+    case .none: break
+    case .off, .standby: due = sentAt + answerTime + silenceOfSleep
     case .tracking, .batching:
       let asleep = max(now, sentAt + UBloxM10Driver.sleepEntry)
       due = due.map { min($0, asleep) }

@@ -193,6 +193,52 @@ struct ClientServiceTests {
     }
   }
 
+  @Test("AUT-3, RNG-6: a client that is denied is told nothing that was cached, whatever it starts")
+  func deniedCached() {
+    for start in [Request.startSignificantChange, .requestLocation, .startUpdating] {
+      let world = World(capacity: 64)
+      world.ask(.connect, .requestLocation)
+      world.fixes(1)
+      world.ask(.setAuthorization(.denied))
+      #expect(world.ask(start) == [.failure(1)])
+      #expect(world.stay(60).isEmpty)
+    }
+  }
+
+  @Test("AUT-6: an answer that waits, or is about to come, is not shown to a reduced client")
+  func reducedAnswer() {
+    let world = World(capacity: 64)
+    world.ask(.connect, .requestLocation)
+    world.now += 1
+    world.append(fix(at: world.now, accuracy_mm: 20_000))
+    #expect(world.ask(.setReducedAccuracy(true)) == [.failure(0)])
+    #expect(world.wait(40) == [])
+    let told = World(capacity: 64)
+    told.ask(.connect, .requestLocation, .setExecution(.suspended))
+    told.now += 1
+    told.append(fix(at: told.now))
+    told.askQuietly(.setReducedAccuracy(true))
+    let late = told.ask(.setExecution(.background))
+    #expect(!late.contains { if case .report = $0 { true } else { false } })
+  }
+
+  @Test(
+    "VIS-2, VIS-5: visits end with the authorization at any time; one that is over is told once")
+  func visitsEnd() {
+    let world = World(capacity: 4_096)
+    world.ask(.connect, .startVisits)
+    world.stay(600)
+    world.ask(.setAuthorization(.whenInUse))
+    #expect(world.client.services.visits.state == .idle && !world.need().isAny)
+    let away = World(capacity: 4_096)
+    away.ask(.connect, .startVisits, .setExecution(.suspended))
+    away.stay(1_200)
+    for step in 1...40 { away.stay(10, east: Double(step) * 60) }
+    let told = away.ask(.setExecution(.background))
+    #expect(told.count == 1)
+    if case .visit(_, .some)? = told.first {} else { Issue.record("\(told)") }
+  }
+
   @Test("STD-9: while refining, less accurate fixes are delivered too")
   func refining() {
     let world = World()
