@@ -227,8 +227,7 @@ extension Client {
     waitsForDrain = false
     services.significantReport = nil
     services.visits.stop()
-    services.arrival = nil
-    services.departure = nil
+    services.forgetVisits()
     if case .finish(let end) = deferral.handle(.end(.deferredAccuracyTooLow)) {
       finish(end, context)
     }

@@ -44,9 +44,9 @@ extension Client {
   /// How long `requestState` waits for a fix that decides (REG-7).
   static let stateTimeout = Interval.seconds(60)
 
-  /// A cached fix may come first, if the client may have it (SLC-5).
+  /// A cached fix may come first, if the client may have it (SLC-5, AUT-3).
   private mutating func startSignificantChange(_ context: ClientContext) {
-    let newest = isReduced ? nil : context.newest(after: deniedUntil)
+    let newest = isReduced || !isAuthorized ? nil : context.newest(after: deniedUntil)
     let outcome = services.significant.start(at: context.now, cached: newest?.fix)
     if let newest { services.note(outcome, newest) }
   }

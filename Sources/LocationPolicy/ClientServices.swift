@@ -22,8 +22,11 @@ public struct ClientServices: Sendable {
   var significantReport: StoredFix?
   var updateReport: StoredFix?
   var answer = LocationRequest.Outcome.nothing
-  var arrival: Visit?
+  // Of visits the order must stay whole (VIS-6): first the end of the one that was told, then the
+  // latest one, as far as it has got. Those between, which nobody was told of, are dropped.
   var departure: Visit?
+  var arrival: Visit?
+  var arrivalsDeparture: Visit?
   var refusal: RegionEvent?
 
   init() {}
@@ -90,9 +93,19 @@ extension ClientServices {
   mutating func note(_ outcome: VisitMonitor.Outcome) {
     switch outcome {
     case .nothing: break
-    case .arrived(let visit): arrival = visit
-    case .departed(let visit): departure = visit
+    case .arrived(let visit):
+      arrival = visit
+      arrivalsDeparture = nil
+    case .departed(let visit):
+      if arrival == nil { departure = visit } else { arrivalsDeparture = visit }
     }
+  }
+
+  /// Nothing that was found of visits is told.
+  mutating func forgetVisits() {
+    departure = nil
+    arrival = nil
+    arrivalsDeparture = nil
   }
 
   mutating func note(_ outcome: LocationRequest.Outcome) {
@@ -106,8 +119,7 @@ extension ClientServices {
   mutating func deny(at now: Instant) {
     significantReport = nil
     updateReport = nil
-    arrival = nil
-    departure = nil
+    forgetVisits()
     significant.stop()
     visits.stop()
     regions.setDenied(true, at: now)
@@ -181,7 +193,8 @@ extension ClientServices {
   /// Whether there is something to tell.
   var hasNotices: Bool {
     significantReport != nil || updateReport != nil || answer != .nothing || arrival != nil
-      || departure != nil || refusal != nil || regions.hasEvents || live.hasElements
+      || departure != nil || arrivalsDeparture != nil || refusal != nil || regions.hasEvents
+      || live.hasElements
   }
 
   /// The next thing to tell; nil when all is told.
@@ -201,6 +214,10 @@ extension ClientServices {
     }
     if let visit = arrival {
       arrival = nil
+      return .visit(visit)
+    }
+    if let visit = arrivalsDeparture {
+      arrivalsDeparture = nil
       return .visit(visit)
     }
     if let event = refusal {
