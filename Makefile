@@ -11,7 +11,7 @@ EMBEDDED_ROOMS := LocationEngine LocationHAL
 EMBEDDED_PATH := .build-embedded
 
 .DEFAULT_GOAL := help
-.PHONY: help run test bench fuzz lint format embedded tests release boards firmware clean tools \
+.PHONY: help run test bench fuzz soak lint format embedded tests release boards firmware clean tools \
   bench-tools firmware-tools completions man install uninstall
 
 # Where `make install` puts things: below DESTDIR, which is for makers of packages.
@@ -25,6 +25,7 @@ help:
 	@echo 'make test      all gates: lint, Embedded build, tests, firmware, release build, every board'
 	@echo 'make bench     instructions, time and heap allocations of the hot paths (BENCH=--json)'
 	@echo 'make fuzz      looks for input that breaks a decoder (FUZZ_SECONDS=60 for each; FUZZ="ring ubx")'
+	@echo 'make soak      random clients and faults until stopped (SOAK_SECONDS=600, SOAK="--seed N")'
 	@echo 'make lint      only the style check      make format    put the style right'
 	@echo 'make embedded  only the Embedded build   make tests     only the tests'
 	@echo 'make boards    only the boards           make clean     remove what was built'
@@ -126,6 +127,12 @@ bench: tools bench-tools
 # Docs/HowTo/fuzz.md. What is found stays in .build-fuzz/found.
 fuzz: tools
 	@FUZZ_SECONDS='$(FUZZ_SECONDS)' FUZZ_JOBS='$(FUZZ_JOBS)' SWIFT='$(SWIFT)' .ci/fuzz $(FUZZ)
+
+# Docs/HowTo/run-the-gates.md. Without SOAK_SECONDS it goes on for a year, or until stopped.
+soak: tools
+	@echo '== random clients, services and faults'
+	@$(SWIFT) build -c release --product TorporSoak
+	@.build/release/TorporSoak $(or $(SOAK),--seconds $(or $(SOAK_SECONDS),31536000))
 
 # Debian's and Ubuntu's packages; asked for only if the probe finds them missing.
 tools:

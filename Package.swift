@@ -99,6 +99,18 @@ let bench: [Target] = [
     swiftSettings: strict),
 ]
 
+/// Seeded runs of the whole system: `make soak`.
+let soak: [Target] = [
+  .executableTarget(
+    name: "TorporSoak",
+    dependencies: [
+      "LocationTypes", "GNSSProtocols", "DeferralCache", "ReceiverDrivers", "LocationPolicy",
+      "LocationEngine", "LocationHAL", "LocationRuntime", "SimulatedHAL", "BoardProfiles",
+      "LocationSimulation",
+    ],
+    swiftSettings: strict)
+]
+
 /// What holds for any bytes: tried by the tests, and by `make fuzz` with bytes that libFuzzer makes.
 let properties: [Target] = [
   .target(
@@ -136,7 +148,7 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0")
   ],
-  targets: core + shell + bench + properties + fuzz + [
+  targets: core + shell + bench + soak + properties + fuzz + [
     tests("LocationTypes"),
     tests("DeferralCache"),
     tests("GNSSProtocols"),

@@ -46,7 +46,7 @@ extension Client {
   /// How long `requestState` waits for a fix that decides (REG-7).
   static let stateTimeout = Interval.seconds(60)
 
-  /// A cached fix may come first, if the client may have it (SLC-5).
+  /// A cached fix may come first, if the client may have it (SLC-5, AUT-3).
   private mutating func startSignificantChange(_ context: ClientContext) {
     guard isAuthorized else { return tell(.denied) }
     let newest = isReduced ? nil : context.newest(after: deniedUntil)

@@ -22,8 +22,11 @@ public struct ClientServices: Sendable {
   var significantReport: StoredFix?
   var updateReport: StoredFix?
   var answer = LocationRequest.Outcome.nothing
-  var arrival: Visit?
+  // Of visits the order must stay whole (VIS-6): first the end of the one that was told, then the
+  // latest one, as far as it has got. Those between, which nobody was told of, are dropped.
   var departure: Visit?
+  var arrival: Visit?
+  var arrivalsDeparture: Visit?
   var refusal: RegionEvent?
 
   init() {}
@@ -90,12 +93,19 @@ extension ClientServices {
   mutating func note(_ outcome: VisitMonitor.Outcome) {
     switch outcome {
     case .nothing: break
-    case .arrived(let visit): arrival = visit
+    case .arrived(let visit):
+      arrival = visit
+      arrivalsDeparture = nil
     case .departed(let visit):
-      // A visit that is over is told once, with both its ends.
-      arrival = nil
-      departure = visit
+      if arrival == nil { departure = visit } else { arrivalsDeparture = visit }
     }
+  }
+
+  /// Nothing that was found of visits is told.
+  mutating func forgetVisits() {
+    departure = nil
+    arrival = nil
+    arrivalsDeparture = nil
   }
 
   mutating func note(_ outcome: LocationRequest.Outcome) {
@@ -120,8 +130,7 @@ extension ClientServices {
   /// No visit is looked for, and none that was found is told.
   mutating func stopVisits() {
     visits.stop()
-    arrival = nil
-    departure = nil
+    forgetVisits()
   }
 
   /// From now on nothing precise is shown (AUT-6): a request that was made for it fails.
@@ -198,7 +207,8 @@ extension ClientServices {
   /// Whether there is something to tell.
   var hasNotices: Bool {
     significantReport != nil || updateReport != nil || answer != .nothing || arrival != nil
-      || departure != nil || refusal != nil || regions.hasEvents || live.hasElements
+      || departure != nil || arrivalsDeparture != nil || refusal != nil || regions.hasEvents
+      || live.hasElements
   }
 
   /// The next thing to tell; nil when all is told.
@@ -218,6 +228,10 @@ extension ClientServices {
     }
     if let visit = arrival {
       arrival = nil
+      return .visit(visit)
+    }
+    if let visit = arrivalsDeparture {
+      arrivalsDeparture = nil
       return .visit(visit)
     }
     if let event = refusal {

@@ -63,6 +63,14 @@ enum HouseRules {
         "ReceiverDrivers", "LocationPolicy", "LocationEngine", "SimulatedHAL", "BoardProfiles",
         "LocationSimulation",
       ]),
+    // Seeded runs of the whole system.
+    "TorporSoak": Room(
+      rooms: [
+        "LocationTypes", "GNSSProtocols", "DeferralCache", "ReceiverDrivers", "LocationPolicy",
+        "LocationEngine", "LocationHAL", "LocationRuntime", "SimulatedHAL", "BoardProfiles",
+        "LocationSimulation",
+      ],
+      system: ["Glibc"]),
     // What holds for any bytes.
     "DecoderProperties": Room(
       rooms: [

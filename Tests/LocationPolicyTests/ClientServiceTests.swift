@@ -97,6 +97,45 @@ struct ClientServiceTests {
     #expect(!world.need().isAny)
   }
 
+  @Test("VIS-6: what comes to pass while suspended is told in its order, the latest visit whole")
+  func visitsOfASuspendedClient() {
+    let world = World(capacity: 4_096)
+    world.ask(.connect, .startVisits)
+    world.stay(1_200)
+    world.ask(.setExecution(.suspended))
+    // Away, and two stays elsewhere; the second lasts.
+    #expect(world.stay(600, east: 2_000) == [])
+    #expect(world.stay(600, east: 5_000) == [])
+    #expect(world.stay(600, east: 9_000) == [])
+    let whole = world.ask(.setExecution(.background))
+    let stays = whole.map { told in
+      if case .visit(_, let departure) = told { departure != nil } else { false }
+    }
+    #expect(stays == [true, false], "\(whole)")
+    // A visit that began and ended unheard: its arrival comes first.
+    world.ask(.setExecution(.suspended))
+    world.stay(600, east: 20_000)
+    world.ask(.setExecution(.background))
+    world.stay(300, east: 30_000)
+    world.ask(.setExecution(.suspended))
+    world.stay(900, east: 40_000)
+    world.stay(100, east: 50_000)
+    let late = world.ask(.setExecution(.background)).map { told in
+      if case .visit(_, let departure) = told { departure != nil } else { false }
+    }
+    #expect(late.suffix(2) == [false, true], "\(late)")
+  }
+
+  @Test("SLC-5, AUT-3: a denied client gets no cached fix when it starts significant change")
+  func noCachedFixForADeniedClient() {
+    let world = World()
+    world.ask(.connect, .requestLocation)
+    world.fixes(1)
+    world.ask(.setAuthorization(.denied))
+    let told = world.ask(.startSignificantChange)
+    #expect(!told.contains { if case .report = $0 { true } else { false } }, "\(told)")
+  }
+
   @Test("REG-2, REG-6, REG-7, REG-8: starting inside is no entry; leaving is told with its state")
   func regions() {
     let world = World(capacity: 256)
@@ -223,7 +262,8 @@ struct ClientServiceTests {
   }
 
   @Test(
-    "VIS-2, VIS-5: visits end with the authorization at any time; one that is over is told once")
+    "VIS-2, VIS-5: visits end with the authorization at any time; one that is over is told in its order"
+  )
   func visitsEnd() {
     let world = World(capacity: 4_096)
     world.ask(.connect, .startVisits)
@@ -235,8 +275,9 @@ struct ClientServiceTests {
     away.stay(1_200)
     for step in 1...40 { away.stay(10, east: Double(step) * 60) }
     let told = away.ask(.setExecution(.background))
-    #expect(told.count == 1)
-    if case .visit(_, .some)? = told.first {} else { Issue.record("\(told)") }
+    #expect(told.count == 2)
+    if case .visit(_, nil)? = told.first {} else { Issue.record("\(told)") }
+    if case .visit(_, .some)? = told.last {} else { Issue.record("\(told)") }
   }
 
   @Test("STD-9: while refining, less accurate fixes are delivered too")

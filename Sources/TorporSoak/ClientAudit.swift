@@ -1,0 +1,301 @@
+import DeferralCache
+import LocationEngine
+import LocationPolicy
+import LocationTypes
+
+/// What must hold for one client, reckoned from what it asked and was told; knows no engine's state.
+struct ClientAudit {
+  /// Where somebody was told to be: in, out, or nothing to go by.
+  enum Side {
+    case unknown
+    case inside
+    case outside
+  }
+
+  private(set) var isConnected = false
+  private(set) var execution = ExecutionState.foreground
+  private(set) var isUpdating = false
+  private(set) var isGranted = true
+  private(set) var isReduced = false
+  private(set) var mayPause = true
+  private(set) var hasFilter = false
+  /// Calls whose finish was not told.
+  private(set) var outstanding = 0
+  /// Batches it was given.
+  private(set) var batches = 0
+  /// No batch of this connection may begin before.
+  private var expected: UInt64 = 0
+  /// Nothing before was left unacknowledged.
+  private var acknowledged: UInt64 = 0
+  /// Fixes before may be missing: it was not to have them all.
+  private var skipBefore: UInt64 = 0
+  /// Fixes before must never be shown: they were made before a revocation ended.
+  private var hiddenBefore: UInt64 = 0
+  private var grantedAt: Instant?
+  private var isPaused = false
+  private var visit = Side.unknown
+  private var arrival: Visit?
+  private var sides = [Side](repeating: .unknown, count: 2 * ClientAudit.regions)
+  private var forgetsPlaces = false
+  /// Whether each fix goes to the ring at once: what is missing can be told exactly.
+  private let isExact: Bool
+
+  /// Numbers of regions are below.
+  static let regions = 6
+
+  init(isExact: Bool) { self.isExact = isExact }
+
+  /// It is to get every fix that goes into the ring.
+  var isClean: Bool {
+    isConnected && isUpdating && isGranted && !isReduced && !mayPause && !hasFilter
+  }
+
+  // MARK: Asked
+
+  /// What it asks changes what it must be told from here on.
+  mutating func ask(_ request: Request, head: UInt64, at now: Instant) {
+    settle()
+    if note(request, head: head, at: now) { skipBefore = head }
+    if !isClean { skipBefore = head }
+  }
+
+  /// What was told in answer is told: nothing is expected to follow on it.
+  mutating func settle() {
+    guard forgetsPlaces else { return }
+    forgetsPlaces = false
+    forgetPlaces()
+  }
+
+  private mutating func forgetPlaces() {
+    visit = .unknown
+    arrival = nil
+    for index in sides.indices { sides[index] = .unknown }
+  }
+
+  /// True if fixes may be missing now that were owed before.
+  private mutating func note(_ request: Request, head: UInt64, at now: Instant) -> Bool {
+    switch request {
+    case .connect:
+      isConnected = true
+      execution = .foreground
+      leave()
+    case .disconnect:
+      isConnected = false
+      leave()
+    case .setAuthorized(let isAuthorized):
+      grant(isAuthorized, head: head, at: now)
+    case .setAuthorization(let authorization):
+      grant(authorization.isGranted, head: head, at: now)
+    case .setReducedAccuracy(let reduced):
+      guard reduced != isReduced else { return false }
+      isReduced = reduced
+      hiddenBefore = head
+      forget()
+    case .startUpdating, .stopUpdating, .setDesiredAccuracy, .setDistanceFilter, .allowDeferred,
+      .disallowDeferred, .setExecution, .acknowledge, .setPausesAutomatically, .setActivity,
+      .requestLocation, .startSignificantChange, .stopSignificantChange, .startVisits, .stopVisits,
+      .addRegion, .removeRegion, .requestRegionState, .openLive, .closeLive:
+      guard isConnected else { return false }
+      return noteOfProcess(request)
+    }
+    return true
+  }
+
+  private mutating func noteOfProcess(_ request: Request) -> Bool {
+    if case .acknowledge(let name) = request {
+      acknowledged = max(acknowledged, name.sequence + 1)
+      return false
+    }
+    if case .setExecution(let state) = request {
+      execution = state
+      return false
+    }
+    if execution == .suspended { execution = .background }
+    switch request {
+    case .startUpdating: isUpdating = true
+    case .stopUpdating: isUpdating = false
+    case .setDistanceFilter(let filter): hasFilter = filter != LocationLimits.distanceFilterNone
+    case .setPausesAutomatically(let allowed): mayPause = allowed
+    case .allowDeferred:
+      outstanding += 1
+      return false
+    case .stopVisits: forget()
+    case .addRegion(let region, _): forget(region.identifier)
+    case .removeRegion(let identifier): forget(identifier)
+    case .setDesiredAccuracy, .disallowDeferred, .setActivity, .requestLocation,
+      .startSignificantChange, .stopSignificantChange, .startVisits, .requestRegionState, .openLive,
+      .closeLive, .connect, .disconnect, .setAuthorized, .setAuthorization, .setReducedAccuracy,
+      .setExecution, .acknowledge:
+      return false
+    }
+    return true
+  }
+
+  /// A process is gone or new: what was told to the last one counts no more.
+  private mutating func leave() {
+    isUpdating = false
+    mayPause = true
+    hasFilter = false
+    outstanding = 0
+    expected = 0
+    isPaused = false
+  }
+
+  private mutating func grant(_ granted: Bool, head: UInt64, at now: Instant) {
+    guard granted != isGranted else { return }
+    isGranted = granted
+    hiddenBefore = head
+    if granted { grantedAt = now }
+    forget()
+  }
+
+  private mutating func forget() {
+    forgetPlaces()
+    forgetsPlaces = true
+  }
+
+  private mutating func forget(_ identifier: RegionIdentifier) {
+    if let index = index(of: identifier) { sides[index] = .unknown }
+  }
+
+  private func index(of identifier: RegionIdentifier) -> Int? {
+    let number = Int(identifier.number)
+    guard number < ClientAudit.regions else { return nil }
+    switch identifier.kind {
+    case .region: return number
+    case .condition: return ClientAudit.regions + number
+    }
+  }
+
+  /// A fix went into the ring.
+  mutating func appended(_ sequence: UInt64) {
+    if !isClean { skipBefore = sequence + 1 }
+  }
+
+  // MARK: Told
+
+  /// What is wrong with a notice; nil if nothing is.
+  mutating func take(_ notice: Notice, from engine: borrowing Engine, _ tally: inout Tally)
+    -> String?
+  {
+    guard isConnected else { return "a notice without a process" }
+    if execution == .suspended { return "BKG-2: a notice while suspended" }
+    switch notice {
+    case .gap(let gap): return take(gap, &tally)
+    case .finish:
+      tally.finishes += 1
+      outstanding -= 1
+      return outstanding < 0 ? "DEF-8: a finish that no call waits for" : nil
+    case .batch(let first, let last):
+      tally.batches += 1
+      batches += 1
+      return take(first, last, from: engine)
+    case .failure, .authorization: return nil
+    case .paused:
+      tally.turns += 1
+      defer { isPaused = true }
+      return isPaused ? "PAU-3: paused twice" : nil
+    case .resumed:
+      tally.turns += 1
+      defer { isPaused = false }
+      return isPaused ? nil : "PAU-3: resumed without a pause"
+    case .report(let stored): return look(at: stored, "report")
+    case .visit(let visit):
+      tally.turns += 1
+      return take(visit)
+    case .region(let event): return take(event, &tally)
+    case .live(let element): return element.location.flatMap { look(at: $0, "live") }
+    }
+  }
+
+  private mutating func take(_ gap: Gap, _ tally: inout Tally) -> String? {
+    tally.gaps += 1
+    guard gap.count > 0, gap.range.lowerBound >= expected else {
+      return "RNG-4: a gap \(gap.range) out of order, \(expected) is next"
+    }
+    expected = gap.range.upperBound
+    return nil
+  }
+
+  private mutating func take(
+    _ first: UInt64, _ last: UInt64, from engine: borrowing Engine
+  ) -> String? {
+    if first > last { return "DEF-34: an empty batch" }
+    if !isGranted { return "AUT-3: a batch for a denied client" }
+    if isReduced { return "AUT-6: a batch for a reduced client" }
+    if first < expected { return "RNG-3: \(first) comes again, \(expected) is next" }
+    if first < acknowledged { return "RNG-3: \(first) comes again after its acknowledgement" }
+    if isExact && first < hiddenBefore { return "RNG-6: \(first) was made before \(hiddenBefore)" }
+    if isExact && expected > 0 && first > expected && first > skipBefore {
+      return "RNG-4: \(max(expected, skipBefore)) to \(first - 1) are missing without a gap"
+    }
+    expected = last + 1
+    var newest: Instant?
+    for sequence in first...last {
+      guard let stored = engine.stored(at: sequence) else {
+        return "\(sequence) is not in the ring"
+      }
+      if let newest, stored.fix.acquired < newest { return "a batch out of order at \(sequence)" }
+      newest = stored.fix.acquired
+      if isExact, let text = lookAtTime(of: stored, "batch") { return text }
+    }
+    return nil
+  }
+
+  private func lookAtTime(of stored: StoredFix, _ place: String) -> String? {
+    guard let grantedAt, stored.fix.acquired <= grantedAt else { return nil }
+    return "RNG-6: a \(place) with a fix of \(stored.fix.acquired.seconds) s, "
+      + "of a time before it might use location, \(grantedAt.seconds) s"
+  }
+
+  /// Fixes outside the running updates: none for a denied client, coarse ones for a reduced one.
+  private func look(at stored: StoredFix, _ place: String) -> String? {
+    if !isGranted { return "AUT-3: a \(place) with a fix for a denied client" }
+    if let text = lookAtTime(of: stored, place) { return text }
+    guard isReduced else { return nil }
+    let fix = stored.fix
+    let isCoarse =
+      fix.horizontalAccuracy_mm == AccuracyReduction.accuracy_mm && fix.altitude_mm == nil
+      && fix.ellipsoidalAltitude_mm == nil && fix.speed_mmps == nil && fix.course_e4 == nil
+    return isCoarse ? nil : "AUT-6: a precise \(place) for a reduced client"
+  }
+
+  private mutating func take(_ told: Visit) -> String? {
+    if !isGranted || isReduced { return "AUT-6: a visit for a denied or reduced client" }
+    guard let departure = told.departure else {
+      defer {
+        visit = .inside
+        arrival = told
+      }
+      return visit == .inside ? "VIS-6: two arrivals without a departure" : nil
+    }
+    defer {
+      visit = .outside
+      arrival = nil
+    }
+    if let begun = told.arrival, begun.instant > departure.instant {
+      return "VIS-6: departed before it arrived"
+    }
+    if visit == .outside { return "VIS-6: two departures without an arrival" }
+    if let arrival, arrival.coordinate != told.coordinate { return "VIS-6: another place" }
+    return nil
+  }
+
+  private mutating func take(_ event: RegionEvent, _ tally: inout Tally) -> String? {
+    switch event {
+    case .entered(let identifier, _): return cross(identifier, .inside, &tally)
+    case .exited(let identifier, _): return cross(identifier, .outside, &tally)
+    case .determined, .monitor, .failure: return nil
+    }
+  }
+
+  private mutating func cross(
+    _ identifier: RegionIdentifier, _ side: Side, _ tally: inout Tally
+  ) -> String? {
+    tally.turns += 1
+    if !isGranted || isReduced { return "REG-15: a crossing for a denied or reduced client" }
+    guard let index = index(of: identifier) else { return "a region nobody added" }
+    defer { sides[index] = side }
+    return sides[index] == side ? "REG-8: region \(identifier.number) \(side) twice" : nil
+  }
+}

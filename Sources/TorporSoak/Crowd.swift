@@ -1,0 +1,190 @@
+import LocationEngine
+import LocationPolicy
+import LocationTypes
+import SimulatedHAL
+
+/// Clients that ask at random, and what each must be told; the same for the same seed.
+final class Crowd {
+  let seed: UInt64
+  private(set) var audits: [ClientAudit]
+  private var random: SimulationRandom
+  private var queue: [(ClientID, Request)] = []
+  /// Acknowledges at random what comes; else everything at once.
+  var isQuiet = false
+  var tally = Tally()
+
+  init(seed: UInt64, clients: Int, isExact: Bool) {
+    self.seed = seed
+    audits = Array(repeating: ClientAudit(isExact: isExact), count: clients)
+    random = SimulationRandom(seed: seed, stream: 7)
+    tally.runs = 1
+  }
+
+  var count: Int { audits.count }
+
+  /// A whole number below `bound`.
+  func below(_ bound: Int) -> Int { Int(random.next() % UInt64(bound)) }
+  private func one<T>(of values: T...) -> T { values[below(values.count)] }
+  /// 0 ..< 1.
+  func part() -> Double { random.uniform() }
+
+  /// Keeps the first failure.
+  func fail(_ text: String, at now: Instant) {
+    if tally.failure != nil { return }
+    tally.failure = Tally.Failure(seed: seed, text: "\(text), at \(now.seconds) s")
+  }
+  var hasFailed: Bool { tally.failure != nil }
+
+  // MARK: Between a world and its clients
+
+  /// Whoever takes a request to the engine tells it here first.
+  func ask(_ request: Request, of client: ClientID, head: UInt64, at now: Instant) {
+    audits[client.index].ask(request, head: head, at: now)
+  }
+
+  /// What a handler asked; brought when the engine has a plan.
+  func nextRequest() -> (ClientID, Request)? { queue.isEmpty ? nil : queue.removeFirst() }
+
+  func appended(_ sequence: UInt64) {
+    tally.fixes += 1
+    for index in audits.indices { audits[index].appended(sequence) }
+  }
+
+  func receive(_ notice: ClientNotice, from engine: borrowing Engine, at now: Instant) {
+    let client = notice.client
+    if let text = audits[client.index].take(notice.notice, from: engine, &tally) {
+      fail("client \(client.index): \(text)", at: now)
+    }
+    switch notice.notice {
+    case .batch(_, let last):
+      // Some acknowledgements never come, some come for a part.
+      guard isQuiet || below(10) < 7, let name = engine.stored(at: last)?.name else { return }
+      queue.append((client, .acknowledge(name)))
+      if !isQuiet && below(6) == 0 { queue.append((client, call())) }
+    case .finish:
+      if !isQuiet && below(3) == 0 { queue.append((client, call())) }
+    case .gap, .failure, .authorization, .paused, .resumed, .report, .visit, .region, .live: break
+    }
+  }
+
+  // MARK: Random clients
+
+  private func call() -> Request {
+    .allowDeferred(
+      distance: one(
+        of: Double.greatestFiniteMagnitude, Double.greatestFiniteMagnitude, 500, 30, 0, -1, .nan),
+      timeout: one(of: Double.greatestFiniteMagnitude, 600, 60, 20, 3, 0))
+  }
+
+  /// Brings everybody to life.
+  func opening() -> [(ClientID, Request)] {
+    (0..<count).flatMap { index in
+      let client = ClientID(index)
+      return [(client, .connect), (client, .startUpdating)] + script(client)
+    }
+  }
+
+  private func script(_ client: ClientID) -> [(ClientID, Request)] {
+    [
+      .setPausesAutomatically(false), .setDesiredAccuracy(LocationAccuracy.best),
+      .setDistanceFilter(LocationLimits.distanceFilterNone), .startUpdating,
+      .setExecution(.background), call(),
+    ].map { (client, $0) }
+  }
+
+  /// What somebody asks now, near `place`.
+  func requests(near place: Coordinate) -> [(ClientID, Request)] {
+    let client = ClientID(below(count))
+    if !audits[client.index].isConnected && below(3) == 0 { return [(client, .connect)] }
+    switch below(12) {
+    case 0: return script(client)
+    case 1...4: return [(client, basic())]
+    case 5: return [(client, rare())]
+    case 6, 7: return [(client, .setExecution(one(of: .background, .background, .foreground)))]
+    default: return [(client, service(near: place))]
+    }
+  }
+
+  private func basic() -> Request {
+    switch below(8) {
+    case 0, 1: return .startUpdating
+    case 2: return below(4) == 0 ? .stopUpdating : .startUpdating
+    case 3, 4: return call()
+    case 5: return .disallowDeferred
+    case 6: return .setDesiredAccuracy(one(of: -1, -1, -2, 10, 100, 1_000))
+    default: return .setDistanceFilter(one(of: -1, -1, -1, 5, 50))
+    }
+  }
+
+  private func rare() -> Request {
+    switch below(10) {
+    case 0: return .disconnect
+    case 1, 2: return .connect
+    case 3, 4:
+      return .setAuthorization(one(of: .always, .always, .always, .whenInUse, .denied))
+    case 5: return .setReducedAccuracy(below(3) == 0)
+    case 6, 7: return .setExecution(.suspended)
+    case 8: return .setPausesAutomatically(below(2) == 0)
+    default: return .setActivity(one(of: .other, .fitness, .automotiveNavigation))
+    }
+  }
+
+  private func service(near place: Coordinate) -> Request {
+    let identifier = RegionIdentifier(
+      one(of: .region, .condition), UInt32(below(ClientAudit.regions)))
+    switch below(14) {
+    case 0, 1: return .requestLocation
+    case 2: return .startSignificantChange
+    case 3: return below(2) == 0 ? .stopSignificantChange : .startSignificantChange
+    case 4, 5: return .startVisits
+    case 6: return below(4) == 0 ? .stopVisits : .startVisits
+    case 7, 8:
+      let center = place.moved(east: 2_000 * (part() - 0.5), north: 2_000 * (part() - 0.5))
+      return .addRegion(
+        Region(identifier, center: center, radius: 30 + 400 * part()), assuming: .unknown)
+    case 9: return below(3) == 0 ? .removeRegion(identifier) : .requestRegionState(identifier)
+    case 10: return .requestRegionState(identifier)
+    case 11: return .openLive(one(of: .default, .fitness))
+    case 12: return .closeLive(below(4))
+    default: return .setExecution(one(of: .background, .foreground))
+    }
+  }
+
+  // MARK: The end of a run
+
+  /// Everybody is back, in the foreground, and takes its deferral back.
+  func closing() -> [(ClientID, Request)] {
+    (0..<count).flatMap { index in
+      [.setExecution(.foreground), .disallowDeferred].map { (ClientID(index), $0) }
+    }
+  }
+
+  /// Client 0 wants every fix from now on, whatever was before.
+  func revival() -> [(ClientID, Request)] {
+    [
+      .setAuthorization(.always), .setReducedAccuracy(false), .connect,
+      .setPausesAutomatically(false), .startUpdating,
+    ].map { (ClientID(0), $0) }
+  }
+
+  /// Nobody wants anything any more.
+  func farewell() -> [(ClientID, Request)] {
+    (0..<count).flatMap { index in
+      var requests: [Request] = [
+        .connect, .stopUpdating, .stopSignificantChange, .stopVisits,
+      ]
+      for number in 0..<UInt32(ClientAudit.regions) {
+        requests.append(.removeRegion(RegionIdentifier(.region, number)))
+        requests.append(.removeRegion(RegionIdentifier(.condition, number)))
+      }
+      return (requests + [.disconnect]).map { (ClientID(index), $0) }
+    }
+  }
+
+  /// Every call has had its finish.
+  func expectFinished(at now: Instant) {
+    for (index, audit) in audits.enumerated() where audit.outstanding != 0 {
+      fail("DEF-8: client \(index) waits for \(audit.outstanding) finishes", at: now)
+    }
+  }
+}

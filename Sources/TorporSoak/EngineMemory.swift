@@ -1,0 +1,34 @@
+import DeferralCache
+import LocationEngine
+import LocationPolicy
+
+/// Memory that an engine needs and does not own; lives as long as the run.
+@safe final class EngineMemory {
+  private let ring: UnsafeMutableRawBufferPointer
+  private let clients: UnsafeMutableBufferPointer<Client>
+  private let capacity: Int
+
+  init(capacity: Int, clients count: Int) {
+    self.capacity = capacity
+    unsafe ring = .allocate(byteCount: FixRing.storageSize(capacity: capacity), alignment: 8)
+    unsafe ring.initializeMemory(as: UInt8.self, repeating: 0)
+    unsafe clients = .allocate(capacity: count)
+  }
+
+  deinit {
+    unsafe ring.deallocate()
+    // Clients are plain values: nothing in them is to be released.
+    unsafe clients.deallocate()
+  }
+
+  /// An engine on this memory.
+  func engine(_ setup: EngineSetup) -> Engine {
+    do {
+      var fixes = try unsafe FixRing(recovering: ring, capacity: capacity)
+      fixes.markSynced(fixes.unsynced)
+      return unsafe Engine(setup, ring: fixes, clients: clients)
+    } catch {
+      preconditionFailure("a ring of zeros opens: \(error)")
+    }
+  }
+}
