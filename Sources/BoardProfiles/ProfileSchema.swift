@@ -40,7 +40,11 @@ public enum ProfileSchema {
       meaning: "How long after a time off the first fix comes."),
     ProfileTable(
       path: "motion", isRequired: false,
-      meaning: "A sensor that tells of motion. Leave it out on a board without one."),
+      meaning:
+        "A sensor that tells of motion. Leave it out on a board without one. "
+        + "What `[board.suspended]` does not hear is not made use of: "
+        + "staying out of that sleep costs more than the looks it spares."
+    ),
     ProfileTable(path: "cache", isRequired: true, meaning: "The ring in which fixes wait."),
     ProfileTable(path: "policy", isRequired: false, meaning: "What the planner may assume."),
   ]

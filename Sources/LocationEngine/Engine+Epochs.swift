@@ -98,36 +98,56 @@ extension Engine {
     }
     fix.acquired = clock.instant(of: fix.utc, at: fix.acquired, isLive: epoch.origin == .live)
     // Fixes come in the order of their making, whatever UTC does.
-    if let newestFix { fix.acquired = max(fix.acquired, newestFix.acquired) }
+    fix.acquired = max(fix.acquired, newestMade)
+    newestMade = fix.acquired
     if fix.horizontalAccuracy_mm == nil {
       fix.horizontalAccuracy_mm = setup.assumedAccuracy_mm
     }
-    newestFix = fix
-    guard isGoodEnough(fix) else { return search.succeed(at: now) }
-    pace.take(fix)
-    move(fix)
-    keep(fix, &effects)
     search.succeed(at: now)
+    if isGoodEnough(fix, epoch.origin) { tell(fix, &effects) } else { held = fix }
     // One that takes no commands cannot tell that it has recovered: its fixes do (DEF-43).
     if setup.receiver?.family == .passive { isReceiverLost = false }
   }
 
   /// Whether a fix is told, or held back because a better one is about to come (PWR-7): only where
-  /// nobody wants every one.
-  private mutating func isGoodEnough(_ fix: Fix) -> Bool {
-    let accuracy = fix.horizontalAccuracy ?? Double(setup.assumedAccuracy_mm) / 1e3
-    let verdict = schedule.handle(
-      .fix(accuracy: accuracy, demand.need), planner.figures, at: now)
-    return verdict == .use || demand.wantsEveryFix
+  /// nobody wants every one. What a buffer held back long enough is not held any longer.
+  private mutating func isGoodEnough(_ fix: Fix, _ origin: EpochOrigin) -> Bool {
+    let event: FixSchedule.Event =
+      switch origin {
+      case .live: .fix(accuracy: accuracy(of: fix), made: fix.acquired, demand.need)
+      case .batch: .drained
+      }
+    return schedule.handle(event, planner.figures, at: now) == .use || demand.wantsEveryFix
+  }
+
+  /// A first fix that was held back is told when no better one comes.
+  mutating func releaseHeld(_ effects: inout Effects) {
+    guard let fix = held, effects.appended == nil else { return }
+    guard schedule.state != .settling || demand.wantsEveryFix else { return }
+    tell(fix, &effects)
+    effects.proceeds = true
+  }
+
+  private mutating func tell(_ fix: Fix, _ effects: inout Effects) {
+    held = nil
+    pace.take(fix)
+    move(fix)
+    keep(fix, &effects)
   }
 
   /// How far the wearer may be from here, and when, is thought over with every fix that is told.
   private mutating func move(_ fix: Fix) {
     guard demand.bound < .infinity else { return }
-    let accuracy = fix.horizontalAccuracy ?? Double(setup.assumedAccuracy_mm) / 1e3
     movement.take(
-      fix, within: demand.bound, accuracy: accuracy, planner.figures.receiver, schedule.predictor,
-      at: now)
+      fix, within: demand.bound, accuracy: accuracy(of: fix), planner.figures.receiver,
+      schedule.predictor, at: now)
+  }
+
+  private func accuracy(of fix: Fix) -> Double {
+    guard let accuracy = fix.horizontalAccuracy else {
+      preconditionFailure("every fix has an accuracy when it comes out of an epoch")
+    }
+    return accuracy
   }
 
   /// Stores the fix for those it is owed to; what nobody is owed is not kept.
@@ -136,9 +156,11 @@ extension Engine {
     for i in 0..<clients.used where clients[i].wants(fix) { isWanted = true }
     guard isWanted else { return }
     makeRoom()
-    effects.appended = ring.append(fix)
+    let stored = StoredFix(name: ring.append(fix), fix: fix)
+    effects.appended = stored.name
+    newest = stored
     let context = context
-    for i in 0..<clients.used { clients[i].take(fix, context) }
+    for i in 0..<clients.used { clients[i].take(stored, context) }
   }
 
   /// Before the head passes a cursor, the cursor moves on and remembers what it lost (RNG-4).

@@ -90,9 +90,9 @@ extension Engine {
       return
     }
     guard clients[i].distanceCheck == .distantFuture else { return }
-    var speed = newestFix?.speed
+    var speed = newest?.fix.speed
     // How fast it was long ago says nothing.
-    if let newestFix, now - newestFix.acquired > Client.freshness { speed = nil }
+    if let newest, now - newest.fix.acquired > Client.freshness { speed = nil }
     clients[i].distanceCheck = planner.distanceCheck(
       metresLeft: max(terms.distance - deferral.meter.length, 0), speed: speed, at: now)
   }

@@ -11,16 +11,16 @@ extension Engine {
   mutating func handle(_ request: Request, of id: ClientID) {
     clients.use(id.index)
     clients[id.index].handle(request, in: ring, context)
+    if request.wantsFix { schedule.handle(.urged, planner.figures, at: now) }
   }
 
   /// What a client must know of its surroundings.
   var context: ClientContext {
     var context = ClientContext(
-      now: now, head: ring.head, newestFix: newestFix, receiverBuffers: receiverBuffers,
+      now: now, head: ring.head, newest: newest, receiverBuffers: receiverBuffers,
       isDraining: hasDriver && driver.status.isDraining,
       isDeferralAvailable: isDeferralAvailable && !isReceiverLost,
       deferralLimit: setup.figures.deferralLimit, deliveryHold: setup.deliveryHold)
-    context.generation = ring.generation
     context.motionLine = motionLine
     context.hasReceiver = hasDriver && !isReceiverLost
     return context
@@ -32,6 +32,7 @@ extension Engine {
     planner.figures.batch = batchRefusal.holds(at: now) ? nil : setup.figures.batch
     demand = elapseClients()
     planSingleFixes()
+    releaseHeld(&effects)
     let plan = planner.plan(situation(demand), isInhibited: isInhibited, at: now)
     if !effects.isDriverDone && !effects.proceeds { steer(plan.receiver, demand, &effects) }
     effects.hasNotices = hasNotices
@@ -98,7 +99,7 @@ extension Engine {
       clients[i].elapse(context)
       lookAhead(i)
       demand.add(clients[i].demand(at: now))
-      demand.add(clients[i].need(at: now, fastest: pace.fastest(at: now), line: motionLine))
+      demand.need.add(clients[i].need(at: now, fastest: pace.fastest(at: now), line: motionLine))
       let check = clients[i].check
       if check > now { demand.look(at: check) }
     }
@@ -115,24 +116,25 @@ extension Engine {
     if demand.bound < .infinity {
       let start = movement.start(at: now)
       let due = start > now ? schedule.fixTime(ofStart: start, planner.figures.receiver) : now
-      demand.addNeed(due: due, accuracy: demand.bound * Engine.accuracyShare)
+      demand.need.add(due: due, accuracy: demand.bound * Engine.accuracyShare)
     }
     guard hasDriver else { return }
     let wasSearching = schedule.isOn
-    if wasSearching, demand.wantsEveryFix { return }
     schedule.handle(
       .plan(demand.need, isOnAnyway: demand.wantsEveryFix), planner.figures, at: now)
     // A search that was given up: those it was for think again.
     if wasSearching, schedule.state == .backedOff {
+      let context = context
       for i in 0..<clients.used {
         clients[i].miss(at: now)
-        if clients[i].execution != .suspended { clients[i].locationUnknown() }
+        if clients[i].execution != .suspended { clients[i].locationUnknown(context) }
       }
     }
   }
 
   /// What the motion sensor says, from now on.
   mutating func hearMotion(_ line: MotionLine) {
+    if motionLine == .still, line == .moving { schedule.handle(.urged, planner.figures, at: now) }
     motionLine = line
     movement.hear(line, at: now)
     for i in 0..<clients.used { clients[i].hear(line, at: now) }
@@ -151,8 +153,9 @@ extension Engine {
     guard let quietSince = search.quietSince, !receiverBuffers else { return }
     let due = quietSince + setup.unknownAfter
     if due <= now {
+      let context = context
       for i in 0..<clients.used where clients[i].execution != .suspended {
-        clients[i].locationUnknown()
+        clients[i].locationUnknown(context)
       }
     } else if demand.live > 0 || (schedule.isOn && !demand.wantsEveryFix) {
       demand.look(at: due)
@@ -191,9 +194,12 @@ extension Engine {
     now - drainedAt > planner.longestLead ? now + planner.longestLead : now
   }
 
-  /// When the receiver's buffer must be looked into, pin or no pin.
+  /// When the receiver's buffer must be looked into, pin or no pin; earlier where a fix out of it is
+  /// due to somebody who has not deferred.
   private var drainDue: Instant {
-    receiverBuffers ? drainedAt + planner.drainPatience : .distantFuture
+    guard receiverBuffers else { return .distantFuture }
+    let needed = max(demand.need.due, drainedAt + setup.figures.fixInterval)
+    return min(drainedAt + planner.drainPatience, needed)
   }
 
   private var isBusy: Bool {
@@ -223,7 +229,7 @@ extension Engine {
     situation.searchingSince = search.since
     situation.offBefore = search.offBefore
     situation.lastMessage = lastEpoch
-    if demand.need.isAny { situation.schedule = schedule }
+    if !demand.wantsEveryFix { situation.schedule = schedule }
     // A drain is promised to nobody: the board need not be up before its time, and then wait.
     situation.drainDue = drainDue + planner.longestLead
     for i in 0..<clients.used {

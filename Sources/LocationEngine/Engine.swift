@@ -38,7 +38,12 @@ public struct Engine: ~Copyable {
   var backlogReadAt: Instant?
   /// The plan lets messages gather unheard.
   var isDeaf = false
-  var newestFix: Fix?
+  /// The newest fix in the ring.
+  var newest: StoredFix?
+  /// When the newest fix was made that the receiver told, kept or not.
+  var newestMade = Instant.boot
+  /// A first fix that is held back while better ones come.
+  var held: Fix?
   var isInhibited = false
   var isReceiverLost = false
   var batchRefusal = BatchRefusal()
@@ -81,7 +86,7 @@ public struct Engine: ~Copyable {
     hasDriver = setup.receiver != nil
     pace = PlausiblePace(most: setup.figures.plausibleSpeed)
     motionLine = .absent
-    if setup.figures.hasMotionLine { hearMotion(.moving) }
+    if setup.figures.usesMotionLine { hearMotion(.moving) }
   }
 
   /// Takes one event and says what is to be done.
@@ -105,7 +110,8 @@ public struct Engine: ~Copyable {
       consume(&effects)
     case .proceed: consume(&effects)
     case .batchPin: drive(.batchPin, &effects)
-    case .motion(let level): hearMotion(level == .active ? .moving : .still)
+    case .motion(let level):
+      if setup.figures.usesMotionLine { hearMotion(level == .active ? .moving : .still) }
     case .time: break
     case .request(let client, let request): handle(request, of: client)
     case .sleepInhibitor(let isOn): isInhibited = isOn
@@ -140,7 +146,7 @@ public struct Engine: ~Copyable {
 
   /// The fix Core Location calls `location`: the newest that the client was told (STD-8).
   public func location(of client: ClientID) -> StoredFix? {
-    clients[client.index].newestDelivered.flatMap { ring.stored(at: $0) }
+    clients[client.index].location(in: ring)
   }
 
   /// `deferredLocationUpdatesAvailable()`: a receiver and a low-power caching state (DEF-7).

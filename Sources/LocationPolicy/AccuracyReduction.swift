@@ -6,7 +6,7 @@ import LocationTypes
 /// A cell holds until a fix is about 1 km beyond its border, so that a client that lives on a border
 /// is not told so by flapping; and the time between two fixes is the same whether the cell changed
 /// or not, so that no border is seen being crossed. It belongs to the client and outlives a stop and
-/// a start: who starts again is told ``latest``.
+/// a start: who starts again is told the last one again until the next is due.
 public struct AccuracyReduction: Equatable, Sendable {
   /// The accuracy that is told, millimetres.
   public static let accuracy_mm: Int32 = 5_000_000
@@ -15,8 +15,6 @@ public struct AccuracyReduction: Equatable, Sendable {
   /// UTC is told in whole minutes.
   static let utcStep: Int64 = 60_000_000
 
-  /// The last fix that was given.
-  public private(set) var latest: Fix?
   private var cell: CoarseCell?
   private var next = Instant.boot
 
@@ -41,9 +39,7 @@ public struct AccuracyReduction: Equatable, Sendable {
     }
     cell = place
     next = fix.acquired + AccuracyReduction.pace
-    let coarse = AccuracyReduction.fix(in: place, like: fix)
-    latest = coarse
-    return coarse
+    return AccuracyReduction.fix(in: place, like: fix)
   }
 
   /// Nothing of `fix` but when it was made, whether its date is certain, and that it is simulated.

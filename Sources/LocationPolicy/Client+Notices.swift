@@ -7,7 +7,9 @@ extension Client {
   /// Order: a gap, then each deferral's end and at once its batch (X1), then other fixes, then a
   /// failure. O(fixes of the batch).
   public mutating func nextNotice(in ring: borrowing FixRing, _ context: ClientContext) -> Notice? {
-    guard isConnected, execution != .suspended, !waitsForDrain else { return nil }
+    guard isConnected, execution != .suspended else { return nil }
+    // An answer to its call waits for no fix.
+    guard !waitsForDrain else { return services.nextRefusal() }
     if tellsAuthorization {
       tellsAuthorization = false
       return .authorization(authorization, isReduced: isReduced)
@@ -34,7 +36,18 @@ extension Client {
       failure = nil
       return .failure(code)
     }
-    return services.nextNotice()
+    return nextServiceNotice()
+  }
+
+  private mutating func nextServiceNotice() -> Notice? {
+    let notice = services.nextNotice()
+    guard case .report(let stored)? = notice else { return notice }
+    if isReduced {
+      toldCoarse = stored
+    } else {
+      newestDelivered = max(newestDelivered ?? 0, stored.name.sequence)
+    }
+    return notice
   }
 
   private mutating func nextBatch(

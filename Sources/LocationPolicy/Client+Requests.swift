@@ -93,6 +93,7 @@ extension Client {
     }
     resume(context)
     if !isAuthorized { tell(.denied) }
+    if isReduced { services.updateReport = services.coarse(at: context.now) }
     owedUntil = .max
   }
 
@@ -148,7 +149,7 @@ extension Client {
       if let turn { turnUntil = turn }  // where nothing was deferred, nothing is kept up
       return
     }
-    var start = context.newestFix
+    var start = context.newest?.fix
     if let fix = start, context.now - fix.acquired > Client.freshness { start = nil }
     switch deferral.handle(.call(terms, start: start)) {
     case .nothing: break
@@ -192,6 +193,7 @@ extension Client {
     guard new != authorization else { return }
     let wasAuthorized = isAuthorized
     authorization = new
+    let loses = !isAuthorized && (isUpdating || services.outliveProcess)
     tellsAuthorization = isConnected
     setLiveFlags(context)
     if new != .always { services.stopVisits() }  // VIS-2
@@ -204,8 +206,8 @@ extension Client {
     }
     waitsForDrain = false
     if case .finish(let end) = deferral.handle(.end(.denied)) { finish(end, context) }
+    if loses { tell(.denied) }
     services.deny(at: context.now)
-    if isUpdating { tell(.denied) }
   }
 
   /// Nothing up to here is ever shown (RNG-6).

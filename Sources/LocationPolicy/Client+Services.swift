@@ -49,35 +49,36 @@ extension Client {
   /// A cached fix may come first, if the client may have it (SLC-5, AUT-3).
   private mutating func startSignificantChange(_ context: ClientContext) {
     guard isAuthorized else { return tell(.denied) }
-    let newest = isReduced ? nil : context.newest(after: deniedUntil)
+    let newest = recent(context)
     let outcome = services.significant.start(at: context.now, cached: newest?.fix)
     if let newest { services.note(outcome, newest) }
   }
 
+  /// The newest fix that the client may be shown: the true one, or the coarse one that it was given.
+  private func recent(_ context: ClientContext) -> StoredFix? {
+    isReduced ? services.coarse(at: context.now) : context.newest(after: deniedUntil)
+  }
+
   private mutating func requestLocation(_ context: ClientContext) {
     guard isAuthorized else { return tell(.denied) }
+    let coarsest = Double(AccuracyReduction.accuracy_mm) / 1e3
     let terms = LocationRequestTerms(
-      desiredAccuracy: settings.desiredAccuracy, isUpdating: isRunning, at: context.now)
-    var recent = context.newest(after: deniedUntil)
-    if let fix = recent, context.now - fix.fix.acquired > Client.freshness || isReduced {
+      desiredAccuracy: isReduced ? coarsest : settings.desiredAccuracy, isUpdating: isRunning,
+      at: context.now)
+    var recent = recent(context)
+    if let fix = recent?.fix, context.now - fix.acquired > Client.freshness && !isReduced {
       recent = nil
     }
     services.note(services.request.handle(.request(terms, recent: recent)))
   }
 
   /// A fix for the services: the true one, or what a client of reduced accuracy is shown of it.
-  mutating func serve(_ fix: Fix, _ context: ClientContext) {
-    guard isAuthorized, !isDenied(fix) else { return }
-    let name = FixName(generation: context.generation, sequence: context.head - 1)
-    guard isReduced else {
-      return services.take(StoredFix(name: name, fix: fix), at: context.now)
-    }
-    guard isUpdating || services.areActive, let coarse = services.reduction.reduce(fix) else {
-      return
-    }
-    let stored = StoredFix(name: name, fix: coarse)
-    if isUpdating { services.updateReport = stored }
-    services.takeCoarse(stored, at: context.now)
+  mutating func serve(_ stored: StoredFix, _ context: ClientContext) {
+    guard isAuthorized, !isDenied(stored.fix) else { return }
+    guard isReduced else { return services.take(stored, at: context.now) }
+    guard isUpdating || services.areActive, let coarse = services.reduce(stored) else { return }
+    if isUpdating { services.updateReport = coarse }
+    services.takeCoarse(coarse, at: context.now)
   }
 
   /// What the pause machine has decided.
@@ -110,7 +111,7 @@ extension Client {
     case .notDetermined: flags = flags.union(.authorizationRequestInProgress)
     }
     if isReduced { flags = flags.union(.accuracyLimited) }
-    if isUnknownTold || !context.hasReceiver { flags = flags.union(.locationUnavailable) }
+    if isLocationUnknown || !context.hasReceiver { flags = flags.union(.locationUnavailable) }
     if flags != services.live.flags { services.live.set(flags) }
   }
 
@@ -157,11 +158,10 @@ extension Client {
 }
 
 extension ClientContext {
-  /// The newest fix with its name, if it was made after `denied`.
+  /// The newest fix, if it was made after `denied`.
   func newest(after denied: Instant?) -> StoredFix? {
-    guard let newestFix, head > 0 else { return nil }
-    if let denied, newestFix.acquired <= denied { return nil }
-    return StoredFix(
-      name: FixName(generation: generation, sequence: head - 1), fix: newestFix)
+    guard let newest else { return nil }
+    if let denied, newest.fix.acquired <= denied { return nil }
+    return newest
   }
 }

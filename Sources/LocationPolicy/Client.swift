@@ -7,10 +7,8 @@ public struct ClientContext: Sendable {
   public var now: Instant
   /// Sequence that the next fix will get.
   public var head: UInt64
-  /// The generation of its name.
-  public var generation: UInt32 = 0
-  /// The newest valid fix of any client.
-  public var newestFix: Fix?
+  /// The newest fix that went into the ring, of whatever client; nil when there was none yet.
+  public var newest: StoredFix?
   /// The receiver may hold fixes that are not in the ring yet: an end waits for them.
   public var receiverBuffers: Bool
   /// The receiver's buffer is being emptied: normal delivery waits for the rest.
@@ -28,12 +26,12 @@ public struct ClientContext: Sendable {
 
   /// Creates a context.
   public init(
-    now: Instant, head: UInt64, newestFix: Fix?, receiverBuffers: Bool, isDraining: Bool,
+    now: Instant, head: UInt64, newest: StoredFix?, receiverBuffers: Bool, isDraining: Bool,
     isDeferralAvailable: Bool, deferralLimit: Int, deliveryHold: Interval
   ) {
     self.now = now
     self.head = head
-    self.newestFix = newestFix
+    self.newest = newest
     self.receiverBuffers = receiverBuffers
     self.isDraining = isDraining
     self.isDeferralAvailable = isDeferralAvailable
@@ -73,8 +71,10 @@ public struct Client: Sendable {
   public internal(set) var deferral = Deferral()
   /// Its place in the ring.
   public internal(set) var cursor: Cursor
-  /// The newest fix it was told: Core Location's `location` (STD-8).
+  /// The newest fix of the ring that it was told.
   public internal(set) var newestDelivered: UInt64?
+  /// The newest that it was told while its accuracy is reduced.
+  var toldCoarse: StoredFix?
   /// The earliest moment at which its distance can have been travelled, as far as is known.
   public var distanceCheck = Instant.distantFuture
 
@@ -102,7 +102,9 @@ public struct Client: Sendable {
   var pauseNotice: PauseMonitor.Outcome = .nothing
   /// This fix is delivered whatever its filter says (PAU-10).
   var mustPass: UInt64?
-  /// It knows that there is no location now.
+  /// There is no location now (STD-10).
+  var isLocationUnknown = false
+  /// Its updates were told so.
   var isUnknownTold = false
   /// When it started updates while the receiver held fixes made for others: those are not for it.
   var hidesUntil: Instant?
@@ -169,11 +171,18 @@ public struct Client: Sendable {
   /// Whether ``nextNotice(in:_:)`` has something to tell, or will find so.
   public var hasNotices: Bool {
     mutating get {
-      guard isConnected, execution != .suspended, !waitsForDrain else { return false }
+      guard isConnected, execution != .suspended else { return false }
+      guard !waitsForDrain else { return services.refusal != nil }
       return cursor.gap != nil || !ends.isEmpty || failure != nil || tellsAuthorization
         || pauseNotice != .nothing || cursor.delivered < min(dueUntil, owedUntil)
         || (usesServices && services.hasNotices)
     }
+  }
+
+  /// The newest fix it was told: Core Location's `location` (STD-8); nil when it was told none, or the
+  /// ring no longer has it.
+  public func location(in ring: borrowing FixRing) -> StoredFix? {
+    isReduced ? toldCoarse : newestDelivered.flatMap { ring.stored(at: $0) }
   }
 
   /// Updates run: started, and not paused (DEF-4).
@@ -189,11 +198,13 @@ extension Client {
       && (isUpdating || usesServices || (closesAtDrain && fix.acquired <= closedAt))
   }
 
-  /// A valid fix went into the ring: the newest there is.
-  public mutating func take(_ fix: Fix, _ context: ClientContext) {
-    if usesServices { serve(fix, context) }
-    guard isUpdating || closesAtDrain else { return }
+  /// A valid fix went into the ring: the newest there is, ``ClientContext/newest``.
+  public mutating func take(_ stored: StoredFix, _ context: ClientContext) {
+    let fix = stored.fix
+    isLocationUnknown = false
     isUnknownTold = false
+    if usesServices { serve(stored, context) }
+    guard isUpdating || closesAtDrain else { return }
     guard !isHidden(fix), !isReduced else { return passOver(context.head - 1..<context.head) }
     guard isUpdating else { return takeLast(fix, context) }
     let pause = services.pause.handle(.fix(fix))
@@ -291,14 +302,17 @@ extension Client {
     if case .finish(let end) = deferral.handle(.end(code)) { finish(end, context) }
     if waitsForDrain || closesAtDrain { drained(context) }
     isUnknownTold = false
-    locationUnknown()
+    locationUnknown(context)
   }
 
   /// No fix could be made for a long time (STD-10); told once until there is one again.
   ///
   /// A deferral that is engaged goes on without a word (DEF-42).
-  public mutating func locationUnknown() {
-    guard isUpdating, isAuthorized, deferral.state != .engaged, !isUnknownTold else { return }
+  public mutating func locationUnknown(_ context: ClientContext) {
+    guard deferral.state != .engaged else { return }
+    isLocationUnknown = true
+    setLiveFlags(context)
+    guard isUpdating, isAuthorized, !isUnknownTold else { return }
     isUnknownTold = true
     tell(.locationUnknown)
   }
@@ -365,6 +379,7 @@ extension Client {
     dueUntil = head
     notOwed = nil
     newestDelivered = nil
+    toldCoarse = nil
     closesAtDrain = false
     tellsAtDrain = false
     if !isUpdating { owedUntil = head }

@@ -18,6 +18,8 @@ public struct ClientServices: Sendable {
   public internal(set) var request = LocationRequest()
   /// What a client of reduced accuracy is shown.
   var reduction = AccuracyReduction()
+  /// The last that it was made.
+  private var coarse: StoredFix?
 
   var significantReport: StoredFix?
   var updateReport: StoredFix?
@@ -46,6 +48,19 @@ public struct ClientServices: Sendable {
 // MARK: - What happens to them
 
 extension ClientServices {
+  /// What a client of reduced accuracy is shown of a fix; nil when it is too early for one.
+  mutating func reduce(_ stored: StoredFix) -> StoredFix? {
+    guard let fix = reduction.reduce(stored.fix) else { return nil }
+    coarse = StoredFix(name: stored.name, fix: fix)
+    return coarse
+  }
+
+  /// The coarse fix that holds until the next one may be given; nil when there is none.
+  func coarse(at now: Instant) -> StoredFix? {
+    guard let coarse, now - coarse.fix.acquired <= AccuracyReduction.pace else { return nil }
+    return coarse
+  }
+
   /// A fix for all of them but the pause, which the updates see to.
   mutating func take(_ stored: StoredFix, at now: Instant) {
     note(significant.take(stored.fix, at: now), stored)
@@ -124,6 +139,7 @@ extension ClientServices {
     stopVisits()
     regions.setDenied(true, at: now)
     reduction = AccuracyReduction()
+    coarse = nil
     note(request.handle(.fail(.denied)))
   }
 
@@ -183,7 +199,9 @@ extension ClientServices {
     need.add(
       due: live.nextFix(at: now, fastest: fastest, line: line),
       accuracy: ClientServices.placeAccuracy)
-    if let terms = request.terms { need.add(due: now, accuracy: terms.accuracy) }
+    if let terms = request.terms {
+      need.add(due: now, accuracy: terms.accuracy, until: terms.until)
+    }
     if isPaused {
       need.add(
         due: pause.nextFix(at: now, fastest: fastest, line: line),
@@ -234,13 +252,16 @@ extension ClientServices {
       arrivalsDeparture = nil
       return .visit(visit)
     }
-    if let event = refusal {
-      refusal = nil
-      return .region(event)
-    }
+    if let notice = nextRefusal() { return notice }
     if let event = regions.nextEvent() { return .region(event) }
     if let element = live.nextElement() { return .live(element) }
     return nil
+  }
+
+  /// What was refused is told at the end of the step of its call: one waits at the most.
+  mutating func nextRefusal() -> Notice? {
+    defer { refusal = nil }
+    return refusal.map { .region($0) }
   }
 
   private mutating func nextAnswer() -> Notice? {

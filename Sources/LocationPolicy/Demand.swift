@@ -29,20 +29,10 @@ public struct DemandSummary: Equatable, Sendable {
   /// was promised one.
   public private(set) var bound = Double.infinity
   /// Single fixes that services need.
-  public internal(set) var need = FixNeed()
+  public var need = FixNeed()
 
   /// No demand at all.
   public init() {}
-
-  /// Adds the single fixes that a client's services need.
-  public mutating func add(_ need: FixNeed) {
-    self.need.add(due: need.due, accuracy: need.accuracy)
-  }
-
-  /// Adds a need of a fix at `due`, of that accuracy in metres.
-  public mutating func addNeed(due: Instant, accuracy: Double) {
-    need.add(due: due, accuracy: accuracy)
-  }
 
   /// Whether the receiver is on for those who want every fix.
   public var wantsEveryFix: Bool { live > 0 || deferred > 0 }

@@ -27,8 +27,12 @@ public struct FixSchedule: Equatable, Sendable {
   public enum Event: Sendable {
     /// A step's end: what is needed now, and whether somebody keeps the receiver on anyway.
     case plan(FixNeed, isOnAnyway: Bool)
-    /// The receiver told a fix of that accuracy, metres.
-    case fix(accuracy: Double, FixNeed)
+    /// The receiver told a fix of that accuracy, metres, which it made at that time.
+    case fix(accuracy: Double, made: Instant, FixNeed)
+    /// A fix came out of the receiver's buffer: it works, and when it found is not known.
+    case drained
+    /// There is new reason to search: somebody asks who did not, or who rested moves.
+    case urged
   }
 
   /// What becomes of a fix.
@@ -46,6 +50,8 @@ public struct FixSchedule: Equatable, Sendable {
   /// The first pause after a search that found nothing, and the longest.
   static let shortestBackOff = Interval.seconds(60)
   static let longestBackOff = Interval.seconds(1_800)
+  /// A new reason to search cuts that pause to a part of this many.
+  static let urgency: Int64 = 8
   /// Fixes come each interval; what lies nearer than that is due now.
   static let grain = Interval.milliseconds(500)
 
@@ -59,6 +65,8 @@ public struct FixSchedule: Equatable, Sendable {
   public private(set) var predictor = TimeToFixPredictor()
 
   private var since = Instant.boot
+  /// Since when a search goes on for single fixes; before, somebody else kept the receiver on.
+  private var patientSince = Instant.boot
   /// When the receiver went to rest; nil when nothing of what it knew is left, or ever was.
   private var offSince: Instant?
   /// How long it was off when this search began.
@@ -66,7 +74,10 @@ public struct FixSchedule: Equatable, Sendable {
   private var firstFix = Instant.boot
   private var lastFix = Instant.boot
   private var bestAccuracy = Double.infinity
+  /// Searches in vain since the last fix, up to 6.
   private var failures: Int64 = 0
+  /// When the next search may begin, after one in vain.
+  private var retry = Instant.boot
   /// When its ephemeris was new.
   private var ephemeris: Instant?
 
@@ -96,27 +107,36 @@ extension FixSchedule {
     case .plan(let need, let isOnAnyway):
       if isOnAnyway { stayOn(figures, at: now) } else { plan(need, figures, at: now) }
       return .use
-    case .fix(let accuracy, let need): return take(accuracy, need, figures, at: now)
+    case .fix(let accuracy, let made, let need):
+      return take(accuracy, made: made, need, figures, at: now)
+    case .drained:
+      takeDrained(at: now)
+      return .use
+    case .urged:
+      if state == .backedOff { retry = min(retry, since + backOff / FixSchedule.urgency) }
+      return .use
     }
   }
 
   /// Somebody else keeps the receiver on: there is nothing to decide.
   private mutating func stayOn(_ figures: PlannerFigures, at now: Instant) {
     if !isOn { beginSearch(figures, at: now) }
+    patientSince = now
     wake = .distantFuture
   }
 
   private mutating func plan(_ need: FixNeed, _ figures: PlannerFigures, at now: Instant) {
-    guard need.isAny else {
-      if state != .idle { goIdle(at: now) }
-      return
-    }
+    guard need.isAny else { return relax(figures, at: now) }
     switch state {
     case .idle, .resting: aim(need, figures, at: now)
-    case .backedOff: if now >= wake { beginSearch(figures, at: now) }
+    case .backedOff:
+      wake = retry
+      if now >= wake { aim(need, figures, at: now) }
     case .searching:
       wake = limit(figures)
-      if now >= wake { giveUp(at: now) }
+      guard now >= wake else { return }
+      giveUp(figures, at: now)
+      wake = retry
     case .settling, .tracking:
       // A receiver that has fallen silent searches again.
       wake = lastFix + FixSchedule.longestSilence
@@ -129,23 +149,47 @@ extension FixSchedule {
   private mutating func aim(_ need: FixNeed, _ figures: PlannerFigures, at now: Instant) {
     let left = need.due - now
     guard left > FixSchedule.grain else { return goOn(figures, at: now) }
-    let off = isOn ? left : offSince.map { need.due - $0 }
+    let off = isOn ? left : timeOff(at: need.due, figures.receiver)
     var warm = search(before: need.due, off: off, figures.receiver)
     if isEphemerisOld(figures.receiver, at: need.due) {
       warm = max(warm, figures.receiver.timeToFix.cold)
     }
-    let choice = figures.receiver.rest(
-      for: left, warm: warm, canStandby: figures.canStandby, canCut: figures.canSwitchOff)
+    let choice = choice(for: left, warm: warm, figures)
     let isCold = choice == .cut && !figures.receiver.keepsDataWhenCut
     let search = isCold ? figures.receiver.timeToFix.cold : warm
     let start = need.due - search - figures.receiver.startUp
     if choice == .none || start <= now { return goOn(figures, at: now) }
-    if isOn || state == .idle {
-      if isOn { offSince = now }
+    if state != .resting {
+      offSince = lastTracked(at: now)
       rest = choice
       enter(.resting, at: now)
     }
     wake = start
+  }
+
+  /// How it rests for `left`: as it does already, if it does; who is cut off does not stand by.
+  private func choice(
+    for left: Interval, warm: Interval, _ figures: PlannerFigures
+  ) -> ReceiverRest {
+    if state == .resting { return rest }
+    return figures.receiver.rest(
+      for: left, warm: warm, canStandby: figures.canStandby && rest != .cut,
+      canCut: figures.canSwitchOff)
+  }
+
+  /// When it had its last fix, and not when it was put to rest, tells what it still knows.
+  private func lastTracked(at now: Instant) -> Instant? {
+    switch state {
+    case .idle, .resting, .backedOff: offSince
+    case .searching: offBefore.map { since - $0 }
+    case .settling, .tracking: now
+    }
+  }
+
+  /// How long it will have been off at `time`; nil when nothing of what it knew is left.
+  private func timeOff(at time: Instant, _ receiver: ReceiverFigures) -> Interval? {
+    if rest == .cut && !receiver.keepsDataWhenCut { return nil }
+    return offSince.map { time - $0 }
   }
 
   /// How long the search takes that must end at `due`, `off` after the receiver went off.
@@ -162,7 +206,7 @@ extension FixSchedule {
 
   /// When the fix comes of a receiver that is started at `start`.
   public func fixTime(ofStart start: Instant, _ receiver: ReceiverFigures) -> Instant {
-    let off = isOn ? start - lastFix : offSince.map { start - $0 }
+    let off = isOn ? start - lastFix : timeOff(at: start, receiver)
     return start + receiver.startUp + predictor.expected(after: off, receiver)
   }
 
@@ -175,59 +219,96 @@ extension FixSchedule {
   }
 
   private mutating func take(
-    _ accuracy: Double, _ need: FixNeed, _ figures: PlannerFigures, at now: Instant
+    _ accuracy: Double, made: Instant, _ need: FixNeed, _ figures: PlannerFigures,
+    at now: Instant
   ) -> Verdict {
     lastFix = now
     switch state {
-    case .idle, .resting, .backedOff, .tracking: return .use
+    case .idle, .resting, .backedOff:
+      // One that nothing can put to rest has not been off.
+      if rest == .none { offSince = now }
+      return .use
+    case .tracking: return .use
     case .searching:
       let hasRead = offBefore == nil || isEphemerisOld(figures.receiver, at: since)
-      predictor.learn(
-        off: hasRead ? nil : offBefore, search: now - since - figures.receiver.startUp,
-        figures.receiver)
+      let search = max(made - since - figures.receiver.startUp, .zero)
+      predictor.learn(off: hasRead ? nil : offBefore, search: search, figures.receiver)
       if hasRead { ephemeris = now }  // a cold search is what reads it
       failures = 0
       firstFix = now
       bestAccuracy = .infinity
       enter(.settling, at: now)
-      return settle(accuracy, need, at: now)
-    case .settling: return settle(accuracy, need, at: now)
+      return settle(accuracy, need, figures, at: now)
+    case .settling: return settle(accuracy, need, figures, at: now)
     }
   }
 
-  /// A fix is good enough for its purpose, or gets better no more, or has had its time (PWR-7).
-  private mutating func settle(_ accuracy: Double, _ need: FixNeed, at now: Instant) -> Verdict {
+  private mutating func takeDrained(at now: Instant) {
+    lastFix = now
+    switch state {
+    case .idle, .resting, .backedOff, .settling, .tracking: break
+    case .searching:
+      failures = 0
+      firstFix = now
+      enter(.tracking, at: now)
+    }
+  }
+
+  /// A fix is good enough for its purpose, or gets better no more, or has had its time, or the next
+  /// one would come too late (PWR-7).
+  private mutating func settle(
+    _ accuracy: Double, _ need: FixNeed, _ figures: PlannerFigures, at now: Instant
+  ) -> Verdict {
     let isGood = accuracy <= max(need.accuracy, 5)
     let isSteady = accuracy > bestAccuracy * 0.9
     bestAccuracy = min(bestAccuracy, accuracy)
-    guard isGood || isSteady || now - firstFix >= FixSchedule.longestSettling else { return .hold }
+    let isOver = now - firstFix >= FixSchedule.longestSettling
+    let isLast = need.until - now <= figures.fixInterval
+    guard isGood || isSteady || isOver || isLast else { return .hold }
     enter(.tracking, at: now)
     return .use
   }
 
   private mutating func beginSearch(_ figures: PlannerFigures, at now: Instant) {
-    // A cut supply without backup takes all that the receiver knew.
-    let knowsNothing = rest == .cut && !figures.receiver.keepsDataWhenCut
-    offBefore = knowsNothing ? nil : offSince.map { now - $0 }
+    offBefore = timeOff(at: now, figures.receiver)
     offSince = nil
     rest = .none
+    patientSince = now
     enter(.searching, at: now)
     wake = limit(figures)
   }
 
-  private mutating func giveUp(at now: Instant) {
-    // When it had its last fix, and not when it was put to rest, tells what it still knows.
-    offSince = offBefore.map { since - $0 }
-    let pause = min(FixSchedule.shortestBackOff * (1 << failures), FixSchedule.longestBackOff)
+  private mutating func giveUp(_ figures: PlannerFigures, at now: Instant) {
+    offSince = lastTracked(at: now)
     failures = min(failures + 1, 6)
-    rest = .standby
+    rest = figures.restWhenIdle
     enter(.backedOff, at: now)
-    wake = now + pause
+    retry = now + backOff
   }
 
-  private mutating func goIdle(at now: Instant) {
-    if isOn { offSince = now }
-    enter(.idle, at: now)
+  /// The pause after so many searches in vain, one after the other.
+  private var backOff: Interval {
+    min(FixSchedule.shortestBackOff * (1 << (failures - 1)), FixSchedule.longestBackOff)
+  }
+
+  /// Nobody needs a fix any more. Whoever asks again at once does not make a search in vain endless:
+  /// the pause after it is kept.
+  private mutating func relax(_ figures: PlannerFigures, at now: Instant) {
+    wake = .distantFuture
+    switch state {
+    case .idle, .resting, .settling, .tracking: goIdle(figures, at: now)
+    case .searching:
+      let expected = predictor.expected(after: offBefore, figures.receiver)
+      let isInVain = now - patientSince >= figures.receiver.startUp + expected
+      if isInVain { giveUp(figures, at: now) } else { goIdle(figures, at: now) }
+    case .backedOff: if now >= retry { goIdle(figures, at: now) }
+    }
+  }
+
+  private mutating func goIdle(_ figures: PlannerFigures, at now: Instant) {
+    offSince = lastTracked(at: now)
+    if rest == .none { rest = figures.restWhenIdle }
+    if state != .idle { enter(.idle, at: now) }
   }
 
   /// When the search that goes on is given up.
@@ -237,7 +318,7 @@ extension FixSchedule {
       expected = max(expected, figures.receiver.timeToFix.cold)
     }
     let patience = Interval(seconds: expected.seconds * figures.receiver.spread * 2 + 10)
-    return since + figures.receiver.startUp + min(patience, figures.receiver.searchLimit)
+    return patientSince + figures.receiver.startUp + min(patience, figures.receiver.searchLimit)
   }
 
   /// Whether the ephemeris is of no more use at `time`: a search then must read it again, however
@@ -251,7 +332,7 @@ extension FixSchedule {
   private mutating func isKept(_ figures: PlannerFigures, at now: Instant) -> Bool {
     let receiver = figures.receiver
     if now - firstFix >= receiver.ephemerisDownload { ephemeris = now }
-    let margin = Interval(microseconds: receiver.ephemerisLifetime.microseconds / 8)
+    let margin = receiver.ephemerisLifetime / 8
     guard let ephemeris else { return true }
     return now - ephemeris > receiver.ephemerisLifetime - margin
   }

@@ -59,7 +59,8 @@ public struct LocationRequest: Equatable, Sendable {
     case (.idle, .request(let called, let recent)):
       terms = called
       best = recent
-    case (.pending, .fix(let stored)): best = LocationRequest.better(of: best, stored)
+    case (.pending, .fix(let stored)):
+      if isCurrent(stored) { best = LocationRequest.better(of: best, stored) }
     case (.idle, .fix), (.idle, .time), (.idle, .cancel), (.idle, .fail), (.pending, .request),
       (.pending, .time), (.pending, .cancel), (.pending, .fail):
       break
@@ -85,6 +86,11 @@ public struct LocationRequest: Equatable, Sendable {
     case (.pending, .cancel): (.idle, .nothing)
     case (.pending, .fail(let code)): (.idle, .fail(code))
     }
+  }
+
+  /// What comes late out of a receiver's buffer does not tell where one is.
+  private func isCurrent(_ stored: StoredFix) -> Bool {
+    terms.map { stored.fix.acquired >= $0.made } ?? false
   }
 
   /// The best so far if it is good enough or time is over; 0 if there is none by then.

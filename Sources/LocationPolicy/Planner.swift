@@ -51,6 +51,16 @@ public struct PlannerFigures: Sendable {
     set { receiver.timeToFix = newValue }
   }
 
+  /// How the receiver rests while nobody needs it, and after a search in vain.
+  public var restWhenIdle: ReceiverRest {
+    if canStandby { return .standby }
+    return canSwitchOff ? .cut : .none
+  }
+
+  /// Whether what the motion line says is made use of. A board that does not hear it in its deepest
+  /// sleep does better without: staying out of that sleep costs more than the looks it would spare.
+  public var usesMotionLine: Bool { hasMotionLine && deep?.wakesOnMotion ?? true }
+
   /// Whether there is a state in which fixes gather while the board sleeps (DEF-7).
   public var hasCachingState: Bool { batch != nil || idle != nil }
 
@@ -72,7 +82,7 @@ public struct Situation: Sendable {
   public var searchingSince: Instant?
   /// How long it had been off then; nil when unknown or its supply was cut.
   public var offBefore: Interval?
-  /// What single fixes ask of the receiver, where no one asks for all; nil when none are asked for.
+  /// What single fixes ask of the receiver; nil while somebody asks for all.
   public var schedule: FixSchedule?
   /// When its last message was complete: the next ones come whole intervals later.
   public var lastMessage: Instant
@@ -138,12 +148,12 @@ public struct Planner: Sendable {
       guard !isInhibited, let watermark = figures.watermark else { return .tracking }
       return .batching(watermark: watermark)
     }
-    if let schedule {
-      if schedule.isOn { return .tracking }
-      if schedule.rest == .cut { return .off }
+    if let schedule, schedule.isOn { return .tracking }
+    switch schedule?.rest ?? figures.restWhenIdle {
+    case .none: return .tracking
+    case .standby: return .standby
+    case .cut: return .off
     }
-    if figures.canStandby { return .standby }
-    return figures.canSwitchOff ? .off : .tracking
   }
 
   /// A receiver that tells each fix wakes the board for each, except that nobody wakes for the
@@ -156,7 +166,8 @@ public struct Planner: Sendable {
     var plan = Plan(
       receiver: .tracking, board: .idle, wake: alarm(check, idle), listens: true)
     // Where the next fix was reckoned to the second, it is not left to gather.
-    let isPatient = situation.demand.watched == 0 && situation.schedule == nil
+    let isReckoned = situation.schedule?.isOn ?? false
+    let isPatient = situation.demand.watched == 0 && !isReckoned
     if isPatient, let look = nextLook(situation, at: now) {
       if isOutOfStep(situation, at: now) {
         plan.board = .awake
@@ -188,7 +199,7 @@ public struct Planner: Sendable {
     // The fix is told with the first epoch after it was found.
     let expected =
       since + figures.timeToFix.expected(after: situation.offBefore) + figures.fixInterval
-    let overdue = Interval(microseconds: (now - since).microseconds / 4)
+    let overdue = (now - since) / 4
     let wanted = min(expected > now ? expected : now + overdue, now + figures.longestGather)
     return nextMessage(after: wanted, situation.lastMessage)
   }
@@ -218,8 +229,9 @@ public struct Planner: Sendable {
       return Plan(receiver: receiver, board: .awake, wake: due, listens: true)
     }
     let needsPin = receiver != .off && receiver != .standby && figures.batch?.hasPin == true
-    let isWoken = (deepWakesOnPin || !needsPin) && (deepWakesOnMotion || !figures.hasMotionLine)
-    if let deep = figures.deep, due - now >= deep.minimum + deep.lead, isWoken {
+    if let deep = figures.deep, due - now >= deep.minimum + deep.lead,
+      deep.wakesOnPin || !needsPin
+    {
       return Plan(receiver: receiver, board: deep.state, wake: alarm(due, deep), listens: false)
     }
     // Woken early for a promised moment, the board does not sleep once more for the rest.
@@ -228,9 +240,6 @@ public struct Planner: Sendable {
     }
     return Plan(receiver: receiver, board: .idle, wake: alarm(due, idle), listens: true)
   }
-
-  private var deepWakesOnPin: Bool { figures.deep?.wakesOnPin ?? false }
-  private var deepWakesOnMotion: Bool { figures.deep?.wakesOnMotion ?? false }
 
   /// The longest time before a promised moment at which an alarm is set: whoever wakes for
   /// something that need not be exact may do it then.

@@ -78,6 +78,20 @@ public enum Request: Sendable {
   /// That iterator has ended.
   case closeLive(Int)
 
+  /// Whether somebody asks for a fix who may not have done so before.
+  public var wantsFix: Bool {
+    switch self {
+    case .startUpdating, .setDesiredAccuracy, .requestLocation, .startSignificantChange,
+      .startVisits, .addRegion, .requestRegionState, .openLive:
+      true
+    case .connect, .disconnect, .stopUpdating, .setDistanceFilter, .allowDeferred,
+      .disallowDeferred, .setExecution, .acknowledge, .setAuthorized, .setAuthorization,
+      .setReducedAccuracy, .setPausesAutomatically, .setActivity, .stopSignificantChange,
+      .stopVisits, .removeRegion, .closeLive:
+      false
+    }
+  }
+
   /// Whether it means something while no process is attached.
   var needsNoProcess: Bool {
     switch self {

@@ -45,6 +45,7 @@ public struct SignificantChange: Equatable, Sendable {
   public private(set) var told: Fix?
   /// When it was told.
   private var toldAt = Instant.boot
+  private var startedAt = Instant.boot
   /// The newest fix, told or not.
   private var newest: Fix?
   /// The newest fix lies beyond ``distance``, but nothing else says so (SLC-7).
@@ -66,6 +67,7 @@ public struct SignificantChange: Equatable, Sendable {
   public mutating func start(at now: Instant, cached: Fix?) -> Outcome {
     guard state == .idle else { return .nothing }
     state = .first
+    startedAt = now
     guard let cached, cached.acquired <= now, now - cached.acquired <= SignificantChange.recent
     else { return .nothing }
     newest = cached
@@ -81,6 +83,8 @@ public struct SignificantChange: Equatable, Sendable {
     switch state {
     case .idle: return .nothing
     case .first:
+      // One that comes late out of a receiver's buffer is no current one.
+      guard startedAt - fix.acquired <= Client.freshness else { return .nothing }
       note(fix)
       state = .watching
       return tell(fix, at: now)

@@ -79,6 +79,11 @@ public struct Session {
     var engineSetup = profile.engineSetup
     engineSetup.epochs.isSimulated = true
     engineSetup.figures.hasMotionLine = plan.motion != nil
+    if plan.motion != nil && profile.motion == nil {
+      // A sensor that the profile knows nothing of is wired so that it is of use.
+      setup.board.suspended?.wakeSources.insert(.motion)
+      engineSetup.figures.deep?.wakesOnMotion = true
+    }
     let board = SimulatedBoard(setup, track: plan.track)
     return run(
       board, engineSetup, until: .boot + plan.duration, bill: true, progress, bytes, sink)

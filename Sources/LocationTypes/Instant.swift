@@ -59,6 +59,10 @@
   @inlinable public static func * (a: Interval, b: Int64) -> Interval {
     Interval(microseconds: a.microseconds * b)
   }
+  /// A part of so many equal ones, rounded towards zero.
+  @inlinable public static func / (a: Interval, b: Int64) -> Interval {
+    Interval(microseconds: a.microseconds / b)
+  }
 }
 
 /// A moment on the board's boot clock, which counts sleep and takes no steps (DEF-17).

@@ -149,6 +149,12 @@ final class TestClient {
     case .report(let stored):
       story.append(.report(stored.name.sequence))
       reports.append(stored)
+      let location = engine.location(of: id)?.name.sequence ?? 0
+      #expect(location >= stored.name.sequence, "STD-8: location is the newest that was told")
+      if !engine.client(id).isReduced {
+        #expect(
+          engine.stored(at: stored.name.sequence) == stored, "RNG-2: a fix bears its own name")
+      }
     case .visit(let visit): story.append(.visit(visit))
     case .region(let event): story.append(.region(event))
     case .live(let element): story.append(.live(element))

@@ -98,7 +98,7 @@ struct ClientDeliveryTests {
     #expect(world.ask(.connect, .startUpdating) == [.failure(1)])
     #expect(world.demand == .none)
     #expect(world.fixes(2) == [])
-    world.client.locationUnknown()
+    world.client.locationUnknown(world.context)
     #expect(world.told() == [])
     world.ask(.setAuthorized(true))
     #expect(world.demand == .live(isWatched: true))

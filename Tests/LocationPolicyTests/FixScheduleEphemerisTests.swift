@@ -34,7 +34,7 @@ struct FixScheduleEphemerisTests {
     schedule.handle(.plan(need(at: seconds), isOnAnyway: false), figures, at: start)
     let end = schedule.wake
     let fix = start + .seconds(search)
-    schedule.handle(.fix(accuracy: 3, need(at: seconds)), figures, at: fix)
+    schedule.handle(.fix(accuracy: 3, made: fix, need(at: seconds)), figures, at: fix)
     return (at(seconds) - start, end - start)
   }
 
@@ -43,7 +43,7 @@ struct FixScheduleEphemerisTests {
     var schedule = FixSchedule()
     schedule.handle(
       .plan(Self.need(at: 0), isOnAnyway: false), Self.figures, at: .boot)
-    schedule.handle(.fix(accuracy: 3, Self.need(at: 0)), Self.figures, at: at(28))
+    schedule.handle(.fix(accuracy: 3, made: at(28), Self.need(at: 0)), Self.figures, at: at(28))
     // Renewals are due from 12,600 s after 28 s on, and its end is at 14,428 s.
     let young = Self.cycle(&schedule, to: 6_000, search: 3, from: at(28))
     #expect(young.lead == .seconds(3))
@@ -64,12 +64,12 @@ struct FixScheduleEphemerisTests {
     var schedule = FixSchedule()
     schedule.handle(
       .plan(Self.need(at: 0), isOnAnyway: false), Self.figures, at: .boot)
-    schedule.handle(.fix(accuracy: 3, Self.need(at: 0)), Self.figures, at: at(28))
+    schedule.handle(.fix(accuracy: 3, made: at(28), Self.need(at: 0)), Self.figures, at: at(28))
     let last = Self.cycle(&schedule, to: 14_428, search: 3, from: at(28))
     #expect(last.lead == .seconds(3))
     var late = FixSchedule()
     late.handle(.plan(Self.need(at: 0), isOnAnyway: false), Self.figures, at: .boot)
-    late.handle(.fix(accuracy: 3, Self.need(at: 0)), Self.figures, at: at(28))
+    late.handle(.fix(accuracy: 3, made: at(28), Self.need(at: 0)), Self.figures, at: at(28))
     let first = Self.cycle(&late, to: 14_429, search: 28, from: at(28))
     #expect(first.lead == .seconds(28))
   }

@@ -38,9 +38,23 @@ struct FixScheduleTests {
     }
 
     @discardableResult
-    func fix(_ time: Double, accuracy: Double = 5) -> FixSchedule.Verdict {
+    func fix(
+      _ time: Double, read: Double? = nil, accuracy: Double = 5
+    ) -> FixSchedule.Verdict {
+      now = read ?? time
+      return schedule.handle(
+        .fix(accuracy: accuracy, made: Instant(seconds: time), need), figures,
+        at: Instant(seconds: now))
+    }
+
+    func drain(_ time: Double) {
       now = time
-      return schedule.handle(.fix(accuracy: accuracy, need), figures, at: Instant(seconds: now))
+      schedule.handle(.drained, figures, at: Instant(seconds: now))
+    }
+
+    func urge(_ time: Double) {
+      now = time
+      schedule.handle(.urged, figures, at: Instant(seconds: now))
     }
 
     /// Cold start at 0, its fix at 28.2, the ephemeris read.

@@ -112,6 +112,14 @@ struct LocationRequestTests {
     #expect(request.handle(.time(Instant(seconds: 70))) == .fail(.locationUnknown))
   }
 
+  @Test("STD-11: what a receiver's buffer held from before the call is no candidate")
+  func drained() {
+    var request = LocationRequest()
+    #expect(request.handle(.request(Self.terms(at: 40), recent: nil)) == .nothing)
+    #expect(request.handle(.fix(stored(1, at: 39.9))) == .nothing)
+    #expect(request.handle(.fix(stored(2, at: 40))) == .deliver(stored(2, at: 40)))
+  }
+
   @Test(
     "STD-11: the best there is means 5 m, and metres mean themselves",
     arguments: [

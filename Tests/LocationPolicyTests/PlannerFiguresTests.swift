@@ -37,6 +37,23 @@ struct PlannerFiguresTests {
     #expect(full.expected(after: .seconds(9)) == .seconds(49))
   }
 
+  @Test("a motion line counts where the deepest sleep hears it, or there is none")
+  func motionLine() {
+    var figures = PlannerFigures(
+      fixInterval: .seconds(1), deferralLimit: 10, timeToFix: TimeToFixTable(cold: .seconds(30)))
+    #expect(!figures.usesMotionLine)
+    figures.hasMotionLine = true
+    #expect(figures.usesMotionLine)
+    var deep = SleepFigures(
+      state: .suspended, resume: .zero, alarmResolution: .zero, minimum: .zero, wakesOnPin: true,
+      wakesOnBytes: false)
+    figures.deep = deep
+    #expect(figures.usesMotionLine)
+    deep.wakesOnMotion = false
+    figures.deep = deep
+    #expect(!figures.usesMotionLine)
+  }
+
   @Test("tables are equal when they say the same")
   func equality() {
     func table(_ points: [(Int64, Int64)], cold: Int64 = 30) -> TimeToFixTable {

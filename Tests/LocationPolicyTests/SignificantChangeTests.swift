@@ -106,6 +106,15 @@ struct SignificantChangeTests {
     #expect(service.state == .first)
   }
 
+  @Test("SLC-5: what a receiver's buffer held from before the start is not the current fix")
+  func drained() {
+    var service = SignificantChange()
+    _ = service.start(at: Self.at(100), cached: nil)
+    #expect(service.take(fix(at: 89.9), at: Self.at(101)) == .nothing)
+    #expect(service.state == .first)
+    #expect(service.take(fix(at: 90), at: Self.at(101)) == .report(fix(at: 90)))
+  }
+
   @Test("SLC-7: beyond the accuracy at once, else with the next one, never short of 500 m")
   func distances() {
     var sure = Self.watching()

@@ -123,7 +123,7 @@ final class World {
   var ring: FixRing
   var client: Client
   var now = 0.0
-  var newest: Fix?
+  var newest: StoredFix?
   /// The receiver keeps fixes back.
   var buffers = false
   var isDraining = false
@@ -144,10 +144,9 @@ final class World {
 
   var context: ClientContext {
     var context = ClientContext(
-      now: Instant(seconds: now), head: ring.head, newestFix: newest, receiverBuffers: buffers,
+      now: Instant(seconds: now), head: ring.head, newest: newest, receiverBuffers: buffers,
       isDraining: isDraining, isDeferralAvailable: isAvailable, deferralLimit: limit,
       deliveryHold: hold)
-    context.generation = ring.generation
     context.motionLine = line
     return context
   }
@@ -176,9 +175,9 @@ final class World {
   /// A fix goes into the ring, as the engine does it.
   func append(_ fix: Fix) {
     client.makeRoom(in: ring)
-    ring.append(fix)
-    newest = fix
-    client.take(fix, context)
+    let stored = StoredFix(name: ring.append(fix), fix: fix)
+    newest = stored
+    client.take(stored, context)
   }
 
   /// One second passes and brings a fix `east` metres from the start.
