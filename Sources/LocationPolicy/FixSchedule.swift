@@ -78,6 +78,8 @@ public struct FixSchedule: Equatable, Sendable {
   private var failures: Int64 = 0
   /// When the next search may begin, after one in vain.
   private var retry = Instant.boot
+  /// When somebody needed a fix last.
+  private var lastNeeded = Instant.boot
   /// When its ephemeris was new.
   private var ephemeris: Instant?
 
@@ -122,11 +124,13 @@ extension FixSchedule {
   private mutating func stayOn(_ figures: PlannerFigures, at now: Instant) {
     if !isOn { beginSearch(figures, at: now) }
     patientSince = now
+    lastNeeded = now
     wake = .distantFuture
   }
 
   private mutating func plan(_ need: FixNeed, _ figures: PlannerFigures, at now: Instant) {
     guard need.isAny else { return relax(figures, at: now) }
+    lastNeeded = now
     switch state {
     case .idle, .resting: aim(need, figures, at: now)
     case .backedOff:
@@ -248,6 +252,7 @@ extension FixSchedule {
     switch state {
     case .idle, .resting, .backedOff, .settling, .tracking: break
     case .searching:
+      if offBefore == nil { ephemeris = now }
       failures = 0
       firstFix = now
       enter(.tracking, at: now)
@@ -296,7 +301,12 @@ extension FixSchedule {
   private mutating func relax(_ figures: PlannerFigures, at now: Instant) {
     wake = .distantFuture
     switch state {
-    case .idle, .resting, .settling, .tracking: goIdle(figures, at: now)
+    case .idle, .resting: goIdle(figures, at: now)
+    case .settling, .tracking:
+      // What makes the next start short is completed, if that is soon (PWR-8).
+      let end = min(
+        lastNeeded + figures.receiver.longestHold, firstFix + figures.receiver.ephemerisDownload)
+      if end > now, isKept(figures, at: now) { wake = end } else { goIdle(figures, at: now) }
     case .searching:
       let expected = predictor.expected(after: offBefore, figures.receiver)
       let isInVain = now - patientSince >= figures.receiver.startUp + expected

@@ -23,6 +23,8 @@ public struct ReceiverFigures: Equatable, Sendable {
   public var ephemerisLifetime: Interval
   /// How long it must track to have a new ephemeris.
   public var ephemerisDownload: Interval
+  /// How long it goes on at most to complete a new ephemeris that nobody waits for (PWR-1).
+  public var longestHold: Interval
   /// A search that finds nothing ends after this at the latest (PWR-7).
   public var searchLimit: Interval
   /// What survives a cut supply: with a backup supply the clock and the ephemeris do (PWR-8).
@@ -39,6 +41,7 @@ public struct ReceiverFigures: Equatable, Sendable {
     spread = 2.7
     ephemerisLifetime = .seconds(14_400)
     ephemerisDownload = .seconds(30)
+    longestHold = .seconds(20)
     searchLimit = .seconds(120)
     keepsDataWhenCut = false
   }

@@ -86,6 +86,7 @@ extension BoardProfile {
     figures.spread = receiver.timeToFix.p90Ratio
     figures.ephemerisLifetime = receiver.timeToFix.ephemeris
     figures.ephemerisDownload = receiver.timeToFix.ephemerisDownload
+    figures.longestHold = policy.receiverHold
     figures.searchLimit = policy.searchLimit
     figures.keepsDataWhenCut = receiver.hasBackupSupply
     return figures

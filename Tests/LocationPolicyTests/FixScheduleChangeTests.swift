@@ -204,6 +204,32 @@ struct FixScheduleChangeTests {
     #expect(verdict(until: 29.1) == .hold)
   }
 
+  @Test(
+    "PWR-1, PWR-8: an ephemeris that is due is completed before the receiver rests, in its time")
+  func held() {
+    func bench(hold: Int64) -> Bench {
+      let bench = Bench.warm()
+      bench.figures.receiver.longestHold = .seconds(hold)
+      bench.need = FixScheduleTests.need(at: 13_000)
+      bench.plan()
+      bench.plan(bench.schedule.wake.seconds)
+      bench.fix(13_000)
+      bench.plan(13_000)
+      bench.need = FixNeed()
+      return bench
+    }
+    let whole = bench(hold: 40)
+    #expect(whole.plan(13_001) == .tracking && whole.schedule.wake == Instant(seconds: 13_030))
+    #expect(whole.plan(13_029) == .tracking)
+    #expect(whole.plan(13_030) == .idle)
+    let short = bench(hold: 20)
+    #expect(short.plan(13_001) == .tracking && short.schedule.wake == Instant(seconds: 13_020))
+    #expect(short.plan(13_020) == .idle)
+    let fresh = Bench.warm()
+    fresh.need = FixNeed()
+    #expect(fresh.plan(28.3) == .idle, "what was read just now is not read again")
+  }
+
   @Test("PWR-7: patience begins when the last who kept it on anyway is gone")
   func patience() {
     let bench = Bench()
