@@ -4,13 +4,6 @@ struct EightBytes {
 
   private static let even: UInt64 = 0x00FF_00FF_00FF_00FF
 
-  /// Takes the bytes from `i` on; traps when there are fewer than eight.
-  @inline(__always) init(_ s: Span<UInt8>, at i: Int) {
-    // Any bits are an integer; the bounds are checked by the span.
-    let bits = unsafe s.bytes.unsafeLoadUnaligned(fromByteOffset: i, as: UInt64.self)
-    word = UInt64(littleEndian: bits)
-  }
-
   /// Takes eight lanes.
   @inline(__always) init(_ lanes: SIMD8<UInt8>) {
     // As many bits, and any are an integer.
@@ -23,10 +16,15 @@ struct EightBytes {
     return UInt32(truncatingIfNeeded: (pairs &* 0x0001_0001_0001_0001) >> 48)
   }
 
-  /// Eight times the first and seven times the second, down to once the last.
-  @inline(__always) var weightedSum: UInt32 {
-    let first = ((word & EightBytes.even) &* 0x0008_0006_0004_0002) >> 48
-    let second = ((word >> 8 & EightBytes.even) &* 0x0007_0005_0003_0001) >> 48
-    return UInt32(truncatingIfNeeded: first &+ second)
+  /// Eight times the first and seven times the second, down to once the last, and eight times all of
+  /// `others`.
+  @inline(__always) func weightedSum(andEight others: EightBytes) -> UInt32 {
+    let ofOthers = (others.word & EightBytes.even) &+ (others.word >> 8 & EightBytes.even)
+    // Each product's highest 16 bits are a sum; those of all three stay below 2¹⁶, what is lower too.
+    let sum =
+      (word & EightBytes.even) &* 0x0008_0006_0004_0002
+      &+ (word >> 8 & EightBytes.even) &* 0x0007_0005_0003_0001
+      &+ ofOthers &* 0x0008_0008_0008_0008
+    return UInt32(truncatingIfNeeded: sum >> 48)
   }
 }

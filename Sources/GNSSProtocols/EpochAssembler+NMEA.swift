@@ -3,6 +3,79 @@ import LocationTypes
 // Sentences: the epoch that is open, and what opens and closes it.
 
 extension EpochAssembler {
+  @inline(never) mutating func addRMC(_ message: GNSSMessage, _ now: Instant) -> Epoch? {
+    guard case .rmc(let m) = message, let closed = enter(0, m.talker, m.time_us, now, m.date)
+    else { return nil }
+    draft.take(m)
+    return closed.epoch
+  }
+
+  @inline(never) mutating func addGGA(_ message: GNSSMessage, _ now: Instant) -> Epoch? {
+    guard case .gga(let m) = message, let closed = enter(1, m.talker, m.time_us, now)
+    else { return nil }
+    draft.take(m)
+    return closed.epoch
+  }
+
+  @inline(never) mutating func addGLL(_ message: GNSSMessage, _ now: Instant) -> Epoch? {
+    guard case .gll(let m) = message, let closed = enter(2, m.talker, m.time_us, now)
+    else { return nil }
+    draft.take(m)
+    return closed.epoch
+  }
+
+  @inline(never) mutating func addGST(_ message: GNSSMessage, _ now: Instant) -> Epoch? {
+    guard case .gst(let m) = message, let closed = enter(3, m.talker, m.time_us, now)
+    else { return nil }
+    draft.take(m)
+    return closed.epoch
+  }
+
+  @inline(never) mutating func addGSA(_ message: GNSSMessage, _ now: Instant) {
+    guard case .gsa(let m) = message else { return }
+    open(now)
+    draft.take(m)
+  }
+
+  @inline(never) mutating func addGSV(_ message: GNSSMessage, _ now: Instant) {
+    guard case .gsv(let m) = message else { return }
+    open(now)
+    draft.take(m)
+  }
+
+  @inline(never) mutating func addVTG(_ message: GNSSMessage, _ now: Instant) {
+    guard case .vtg(let m) = message else { return }
+    open(now)
+    draft.take(m)
+  }
+
+  /// Adds a sentence that few receivers send, or once an epoch.
+  @inline(never) mutating func addOther(_ message: GNSSMessage, _ now: Instant) -> Epoch? {
+    switch message {
+    case .gns(let m):
+      guard let closed = enter(4, m.talker, m.time_us, now) else { return nil }
+      draft.take(m)
+      return closed.epoch
+    case .gbs(let m):
+      guard let closed = enter(5, m.talker, m.time_us, now) else { return nil }
+      draft.take(m)
+      return closed.epoch
+    case .ubloxPosition(let m):
+      guard let closed = enter(6, .ublox, m.time_us, now) else { return nil }
+      draft.take(m)
+      return closed.epoch
+    case .zda(let m): take(m)
+    case .garminErrors(let m):
+      open(now)
+      draft.take(m)
+    case .garminAltitude(let m):
+      open(now)
+      draft.take(m)
+    case _: break
+    }
+    return nil
+  }
+
   /// What entering an epoch closed, if anything.
   struct Entry {
     var epoch: Epoch?
@@ -67,7 +140,7 @@ extension EpochAssembler {
     }
   }
 
-  func startsAnother(
+  @inline(__always) func startsAnother(
     _ kind: UInt8, _ talker: Talker, _ time_us: Int64?, _ date: ShortDate?
   ) -> Bool {
     if let time_us, let open = draft.time_us {
@@ -84,13 +157,13 @@ extension EpochAssembler {
     return held
   }
 
-  func isHeld(_ time_us: Int64) -> Bool {
+  @inline(__always) func isHeld(_ time_us: Int64) -> Bool {
     guard isHolding, let utc = held.utc else { return false }
     return EpochAssembler.distance_us(time_us, utc.microsecondsOfDay)
       <= EpochAssembler.tolerance_us
   }
 
-  func isLate(_ time_us: Int64, _ now: Instant, _ date: ShortDate?) -> Bool {
+  @inline(__always) func isLate(_ time_us: Int64, _ now: Instant, _ date: ShortDate?) -> Bool {
     if isHeld(time_us) { return false }
     guard let last, now - last.at < EpochAssembler.lateness else { return false }
     if !last.isUBX {

@@ -86,7 +86,7 @@ extension EpochAssembler {
 
   private func isGiven(_ time_ms: UInt32, _ now: Instant) -> Bool {
     guard let last, last.isUBX, now - last.at < EpochAssembler.lateness else { return false }
-    return last.timeOfWeek_ms == time_ms
+    return last.timeOfWeek_ms == Int64(time_ms)
   }
 
   // MARK: Epochs that wait

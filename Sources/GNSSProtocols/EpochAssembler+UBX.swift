@@ -24,10 +24,7 @@ extension EpochAssembler {
   }
 
   /// Whether sentences or parts of epochs are about, or are wanted.
-  @inline(__always) private var isAmongOthers: Bool {
-    hasDraft || isHolding || options.waitsForSentences || hasParts || hasView
-      || precision.isAwaited
-  }
+  @inline(__always) private var isAmongOthers: Bool { !about.isEmpty || precision.isAwaited }
 
   /// Whether the epoch of that time was given already, in this protocol or as sentences.
   @inline(__always) func isRepeated(
@@ -42,7 +39,7 @@ extension EpochAssembler {
     // Two messages round a time differently. A leap second's end may fall on the same UTC; its
     // time of week does not.
     return difference.magnitude <= EpochAssembler.rounding_us
-      && last.timeOfWeek_ms == solution.timeOfWeek_ms
+      && last.timeOfWeek_ms == EpochAssembler.week(solution)
   }
 
   /// By how much two UBX messages may differ in one epoch's time.
@@ -54,8 +51,13 @@ extension EpochAssembler {
     _ solution: UBXSolution, _ time_us: Int64, _ now: Instant
   ) {
     last = Given(
-      time_us: time_us, isUBX: true, at: now, timeOfWeek_ms: solution.timeOfWeek_ms,
+      time_us: time_us, isUBX: true, at: now, timeOfWeek_ms: EpochAssembler.week(solution),
       utc_us: solution.utc_us)
+  }
+
+  /// The time of week as ``Given`` has it.
+  @inline(__always) private static func week(_ solution: UBXSolution) -> Int64 {
+    solution.timeOfWeek_ms.map { Int64($0) } ?? -1
   }
 
   @inline(never)

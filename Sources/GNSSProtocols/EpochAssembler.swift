@@ -11,13 +11,12 @@ import LocationTypes
 public struct EpochAssembler: Sendable {
   let options: EpochOptions
   var calendar: EpochCalendar
+  // What of the following means something.
+  @usableFromInline var about = EpochsAbout()
   // No optionals: the draft is large, and is only ever changed in place.
   var draft = EpochDraft()
-  @usableFromInline var hasDraft = false
   var waiting = Epoch()
-  @usableFromInline var hasWaiting = false
   var held = Epoch()
-  @usableFromInline var isHolding = false
   var last: Given?
   var heardDate: ZDA?
   // What is looked at from other modules is inlinable: a call would copy the whole assembler.
@@ -25,13 +24,10 @@ public struct EpochAssembler: Sendable {
   var landing = Landing.nowhere
   // The parts of a UBX epoch: see EpochAssembler+Navigation.swift.
   var parts = UBXDraft()
-  @usableFromInline var hasParts = false
   var awaited = Epoch()
-  @usableFromInline var isAwaiting = false
   var awaitedTime_ms: UInt32?
   var precision = PrecisionHabit()
   var view = UBXSatellites(timeOfWeek_ms: 0)
-  var hasView = false
   var leapSeconds: Int8?
 
   /// The epoch given last, to know it again.
@@ -40,7 +36,8 @@ public struct EpochAssembler: Sendable {
     var isUBX: Bool
     var at: Instant
     var date: ShortDate?
-    var timeOfWeek_ms: UInt32?
+    /// −1 where it was not told.
+    var timeOfWeek_ms: Int64 = -1
     var utc_us = Int64.min
     var isHighRate = false
   }
@@ -67,6 +64,7 @@ public struct EpochAssembler: Sendable {
     self.options = options
     calendar = EpochCalendar(options)
     end = EpochEnd(pause: options.pause)
+    about[EpochsAbout.sentences] = options.waitsForSentences
   }
 
   /// The silence of the line that ends the open epoch: to be closed when so much has passed since the
@@ -86,9 +84,7 @@ public struct EpochAssembler: Sendable {
   }
 
   /// Whether sentences of an unfinished epoch, or an epoch for ``next()``, are held.
-  @inlinable public var isOpen: Bool {
-    hasDraft || hasWaiting || isHolding || hasParts || isAwaiting
-  }
+  @inlinable public var isOpen: Bool { about.hasEpoch }
 
   /// Adds a message and gives the epoch that it closed or is.
   ///
@@ -98,8 +94,10 @@ public struct EpochAssembler: Sendable {
   public mutating func add(_ message: GNSSMessage, at now: Instant) -> Epoch? {
     if !hasWaiting && !isAwaiting {
       if case .navPVT(let solution) = message { return addLive(solution, at: now) }
+      // Handed on as it is: an epoch is large, and most messages make none.
+      if !options.learnsEnd { return made(by: message, at: now) }
       let epoch = made(by: message, at: now)
-      guard options.learnsEnd, let own = closeIfOver(message, at: now) else { return epoch }
+      guard let own = closeIfOver(message, at: now) else { return epoch }
       return inOrder(epoch, own)
     }
     return addBehind(message, at: now)
@@ -126,51 +124,18 @@ public struct EpochAssembler: Sendable {
 
   mutating func made(by message: GNSSMessage, at now: Instant) -> Epoch? {
     landing = .nowhere
+    // Each kind is taken out of the message in a function of its own: where they all are in one, every
+    // message is taken apart into what is common to all of them.
     switch message {
-    case .rmc(let m):
-      guard let closed = enter(0, m.talker, m.time_us, now, m.date) else { return nil }
-      draft.take(m)
-      return closed.epoch
-    case .gga(let m):
-      guard let closed = enter(1, m.talker, m.time_us, now) else { return nil }
-      draft.take(m)
-      return closed.epoch
-    case .gll(let m):
-      guard let closed = enter(2, m.talker, m.time_us, now) else { return nil }
-      draft.take(m)
-      return closed.epoch
-    case .gst(let m):
-      guard let closed = enter(3, m.talker, m.time_us, now) else { return nil }
-      draft.take(m)
-      return closed.epoch
-    case .gns(let m):
-      guard let closed = enter(4, m.talker, m.time_us, now) else { return nil }
-      draft.take(m)
-      return closed.epoch
-    case .gbs(let m):
-      guard let closed = enter(5, m.talker, m.time_us, now) else { return nil }
-      draft.take(m)
-      return closed.epoch
-    case .ubloxPosition(let m):
-      guard let closed = enter(6, .ublox, m.time_us, now) else { return nil }
-      draft.take(m)
-      return closed.epoch
-    case .zda(let m): take(m)
-    case .gsa(let m):
-      open(now)
-      draft.take(m)
-    case .gsv(let m):
-      open(now)
-      draft.take(m)
-    case .vtg(let m):
-      open(now)
-      draft.take(m)
-    case .garminErrors(let m):
-      open(now)
-      draft.take(m)
-    case .garminAltitude(let m):
-      open(now)
-      draft.take(m)
+    case .rmc: return addRMC(message, now)
+    case .gga: return addGGA(message, now)
+    case .gsa: addGSA(message, now)
+    case .gsv: addGSV(message, now)
+    case .gll: return addGLL(message, now)
+    case .gst: return addGST(message, now)
+    case .vtg: addVTG(message, now)
+    case .gns, .gbs, .ubloxPosition, .zda, .garminErrors, .garminAltitude:
+      return addOther(message, now)
     case .navPVT(let solution): return addLive(solution, at: now)
     case .hnrPVT(let solution): return addHighRate(solution, at: now)
     case .navigation(let part): return addPart(part, at: now)

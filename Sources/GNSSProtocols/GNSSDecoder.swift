@@ -4,6 +4,8 @@
 /// into other chunks gives the same ones. It holds at most one unfinished frame of 4,106 bytes.
 public struct GNSSDecoder: Sendable {
   private var stream: StreamDecoder<MessageReader>
+  // All bytes taken were looked through.
+  @usableFromInline var isDrained = true
 
   /// Creates a decoder at the start of a stream.
   public init(_ options: DecoderOptions = DecoderOptions()) {
@@ -29,8 +31,18 @@ public struct GNSSDecoder: Sendable {
   /// O(bytes taken); bytes behind a false start are looked at again.
   ///
   /// - Precondition: `offset` is 0 to `bytes.count`.
+  @inlinable
   public mutating func next(_ bytes: Span<UInt8>, _ offset: inout Int) -> GNSSMessage? {
-    stream.next(bytes, &offset)
+    // The last call for every chunk, which is not to cost what a message costs.
+    if isDrained && offset == bytes.count { return nil }
+    return look(bytes, &offset)
+  }
+
+  @usableFromInline
+  mutating func look(_ bytes: Span<UInt8>, _ offset: inout Int) -> GNSSMessage? {
+    let message = stream.next(bytes, &offset)
+    isDrained = stream.isStarved
+    return message
   }
 
   /// Looks again through the bytes of an unfinished frame, for no more will come.
@@ -38,7 +50,11 @@ public struct GNSSDecoder: Sendable {
   /// Noise that looks like the start of a binary frame holds back up to 4,106 bytes. Call it
   /// at the end of the stream, or when the line has been silent, until it gives nil; the decoder
   /// then stands as at the start of a stream, its counters kept.
-  public mutating func finish() -> GNSSMessage? { stream.finish() }
+  public mutating func finish() -> GNSSMessage? {
+    let message = stream.finish()
+    isDrained = stream.isStarved
+    return message
+  }
 }
 
 /// Reads what receivers send.
@@ -52,8 +68,9 @@ enum MessageReader: FrameReader {
 
   @inline(__always)
   static func sentence(
-    _ s: Span<UInt8>, _ start: Int, _ scan: SentenceScan, _ counters: inout DecoderCounters
-  ) -> GNSSMessage? {
-    NMEADecoding.message(s, start, scan, &counters)
+    _ s: Span<UInt8>, _ start: Int, _ places: Span<UInt16>, _ counters: inout DecoderCounters,
+    into message: inout GNSSMessage?
+  ) {
+    NMEADecoding.read(s, start, places, &counters, into: &message)
   }
 }

@@ -37,8 +37,8 @@ extension NMEADecoding {
     _ f: inout NMEAFields, _ head: UInt64, _ counters: inout DecoderCounters
   ) -> GNSSMessage {
     let message: GNSSMessage?
-    // As they stand in the sentence, from the second byte on.
-    let address = head.byteSwapped & 0x00FF_FFFF_FFFF_FFFF
+    // The first seven, as they stand in the sentence.
+    let address = head.byteSwapped >> 8
     switch (f.addressLength, address) {
     // PUBX,00 with a comma behind it.
     case (4, 0x50_55_42_58_2C_30_30) where f.length(0) == 2: message = .ubloxPosition(pubx(&f))

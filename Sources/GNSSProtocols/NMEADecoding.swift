@@ -5,54 +5,37 @@ import LocationTypes
 /// Fields at the end that a version does not have are nil; more than it has are passed over.
 enum NMEADecoding {
   @inline(__always)
-  static func message(
-    _ s: Span<UInt8>, _ start: Int, _ scan: SentenceScan, _ counters: inout DecoderCounters
-  ) -> GNSSMessage {
-    var f = NMEAFields(s, at: start, scan)
+  static func read(
+    _ s: Span<UInt8>, _ start: Int, _ places: Span<UInt16>, _ counters: inout DecoderCounters,
+    into message: inout GNSSMessage?
+  ) {
+    var f = NMEAFields(s, at: start, places)
     let head = f.head
-    let talker = Talker(
-      UInt8(truncatingIfNeeded: head &>> 8), UInt8(truncatingIfNeeded: head &>> 16))
+    let talker = Talker(UInt8(truncatingIfNeeded: head), UInt8(truncatingIfNeeded: head &>> 8))
     guard f.addressLength == 5, talker.first != UInt8(ascii: "P") else {
-      return proprietary(&f, head, &counters)
+      message = proprietary(&f, head, &counters)
+      return
     }
     // The three letters, the last one highest.
-    switch UInt32(truncatingIfNeeded: head &>> 24) & 0xFF_FFFF {
-    case 0x56_53_47:
-      let m = gsv(&f, talker)
-      if !f.isBroken { return .gsv(m) }
-    case 0x41_53_47:
-      let m = gsa(&f, talker)
-      if !f.isBroken { return .gsa(m) }
-    case 0x41_47_47:
-      let m = gga(&f, talker)
-      if !f.isBroken { return .gga(m) }
-    case 0x43_4D_52:
-      let m = rmc(&f, talker)
-      if !f.isBroken { return .rmc(m) }
-    case 0x47_54_56:
-      let m = vtg(&f, talker)
-      if !f.isBroken { return .vtg(m) }
-    case 0x4C_4C_47:
-      let m = gll(&f, talker)
-      if !f.isBroken { return .gll(m) }
-    case 0x54_53_47:
-      let m = gst(&f, talker)
-      if !f.isBroken { return .gst(m) }
-    case 0x41_44_5A:
-      let m = zda(&f, talker)
-      if !f.isBroken { return .zda(m) }
-    case 0x53_4E_47:
-      let m = gns(&f, talker)
-      if !f.isBroken { return .gns(m) }
-    case 0x53_42_47:
-      let m = gbs(&f, talker)
-      if !f.isBroken { return .gbs(m) }
+    switch UInt32(truncatingIfNeeded: head &>> 16) & 0xFF_FFFF {
+    case 0x56_53_47: message = .gsv(gsv(&f, talker))
+    case 0x41_53_47: message = .gsa(gsa(&f, talker))
+    case 0x41_47_47: message = .gga(gga(&f, talker))
+    case 0x43_4D_52: message = .rmc(rmc(&f, talker))
+    case 0x47_54_56: message = .vtg(vtg(&f, talker))
+    case 0x4C_4C_47: message = .gll(gll(&f, talker))
+    case 0x54_53_47: message = .gst(gst(&f, talker))
+    case 0x41_44_5A: message = .zda(zda(&f, talker))
+    case 0x53_4E_47: message = .gns(gns(&f, talker))
+    case 0x53_42_47: message = .gbs(gbs(&f, talker))
     case _:
       counters.unknown.count()
-      return .other
+      message = .other
     }
-    counters.malformed.count()
-    return .other
+    if f.isBroken {
+      counters.malformed.count()
+      message = .other
+    }
   }
 
   /// Time, status, place, speed, course, date, variation (2), mode from 2.3, nav status from 4.1.

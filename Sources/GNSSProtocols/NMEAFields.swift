@@ -7,27 +7,28 @@ import LocationTypes
 /// characters at once; a reader for any length stands behind that.
 struct NMEAFields: ~Escapable {
   let bytes: Span<UInt8>
-  /// Where the `$` is.
+  /// Where the address begins, behind the `$`.
   let start: Int
-  private let scan: SentenceScan
+  // Where the commas are, counted from there, and the end of the last field.
+  private let places: Span<UInt16>
   /// A field could not be read.
   var isBroken = false
 
-  /// Takes a sentence whose scan is closed; `start` is where its `$` is.
-  @_lifetime(copy bytes)
-  @inline(__always) init(_ bytes: Span<UInt8>, at start: Int, _ scan: SentenceScan) {
+  /// Takes the sentence that begins at `start`, behind the `$`, with what its scan has found.
+  @_lifetime(copy bytes, copy places)
+  @inline(__always) init(_ bytes: Span<UInt8>, at start: Int, _ places: Span<UInt16>) {
     self.bytes = bytes
     self.start = start
-    self.scan = scan
+    self.places = places
   }
 
   /// How many fields there are behind the address, at most 24.
-  @inline(__always) var count: Int { scan.fields }
+  @inline(__always) var count: Int { places.count &- 1 }
 
   /// How many characters the address has; 0 without a comma behind it.
-  @inline(__always) var addressLength: Int { count == 0 ? 0 : scan.place(0) &- 1 }
+  @inline(__always) var addressLength: Int { count == 0 ? 0 : Int(places[0]) }
 
-  /// The first eight bytes from the `$` on; those past the end are zero.
+  /// The first eight bytes behind the `$`; those past the end are zero.
   @inline(__always) var head: UInt64 {
     if start &+ 8 <= bytes.count { return load(start) }
     var word: UInt64 = 0
@@ -38,8 +39,8 @@ struct NMEAFields: ~Escapable {
   /// Where field `i` begins and how long it is; no length when it is missing.
   @inline(__always) private func place(_ i: Int) -> (begin: Int, length: Int) {
     if i >= count { return (0, 0) }
-    let comma = scan.place(i)
-    return (start &+ comma &+ 1, scan.place(i &+ 1) &- comma &- 1)
+    let comma = Int(places[i])
+    return (start &+ comma &+ 1, Int(places[i &+ 1]) &- comma &- 1)
   }
 
   /// How many characters field `i` has.
@@ -157,8 +158,8 @@ extension NMEAFields {
   /// The satellite of four fields from `i` on in the usual form `12,45,123,45` or `12,45,123,`; nil
   /// if it has another.
   @inline(__always) func satellite(_ i: Int) -> SatelliteInView? {
-    let comma = scan.place(i)
-    let length = scan.place(i &+ 4) &- comma
+    let comma = Int(places[i])
+    let length = Int(places[i &+ 4]) &- comma
     let begin = start &+ comma &+ 1
     if (length != 13 && length != 11) || begin &+ 14 > bytes.count { return nil }
     // Digits less `0`, and nothing where a comma is: `12,45,12` and `123,45`.

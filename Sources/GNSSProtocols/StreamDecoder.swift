@@ -1,17 +1,3 @@
-/// What becomes of the frames that a ``StreamDecoder`` finds.
-protocol FrameReader {
-  /// What it makes of them.
-  associatedtype Message
-  /// Reads a UBX payload of at most 4,096 bytes whose checksum was right; nil to pass over it.
-  static func frame(
-    _ identity: UBXIdentity, _ payload: Span<UInt8>, _ counters: inout DecoderCounters
-  ) -> Message?
-  /// Reads the sentence whose `$` is at `start`; its checksum was right or need not be there.
-  static func sentence(
-    _ s: Span<UInt8>, _ start: Int, _ scan: SentenceScan, _ counters: inout DecoderCounters
-  ) -> Message?
-}
-
 /// What a decoder takes that the standard does not allow.
 public struct DecoderOptions: Equatable, Sendable {
   /// Sentences that end with CR or LF without a star and checksum count as well.
@@ -34,9 +20,12 @@ struct StreamDecoder<Reader: FrameReader> {
   /// An unfinished frame fits, whatever it is.
   static var capacity: Int { 4_112 }
 
-  private var pending: InlineArray<4_112, UInt8>
+  // With the margin of a scan.
+  private var pending: InlineArray<4_128, UInt8>
   private var start = 0
   private var end = 0
+  /// What is held was looked through: more bytes are missing.
+  private(set) var isStarved = true
   // Of the sentence that starts where we stand.
   private var scan = SentenceScan()
   private let options: DecoderOptions
@@ -75,21 +64,24 @@ struct StreamDecoder<Reader: FrameReader> {
   @inline(__always)
   mutating func next(_ bytes: Span<UInt8>, _ offset: inout Int) -> Reader.Message? {
     precondition(offset >= 0 && offset <= bytes.count, "the offset lies outside the bytes")
-    while true {
-      look: while start < end {
-        switch lookForUBX() {
-        case .whole(let length):
-          if let message = takeUBX(length) { return message }
-          continue
-        case .unfinished: break look
-        case .absent: break
-        }
-        let verdict = lookOn()
-        if case .incomplete = verdict { break }
-        if let message = settle(verdict) { return message }
-      }
+    if isStarved {
       if offset == bytes.count { return nil }
       fill(bytes, &offset)
+    }
+    while true {
+      switch lookForUBX() {
+      case .whole(let length):
+        isStarved = isWithoutFrame(start &+ 8 &+ length)
+        return takeUBX(length)
+      case .unfinished:
+        isStarved = true
+        if offset == bytes.count { return nil }
+        fill(bytes, &offset)
+      case .absent:
+        // Unwrapped, a message is handed on in registers, and otherwise through memory.
+        if let message = lookOn(bytes, &offset) { return message }
+        return nil
+      }
     }
   }
 
@@ -108,83 +100,103 @@ struct StreamDecoder<Reader: FrameReader> {
   /// Looks for a UBX frame in the place where we stand.
   @inline(__always)
   private func lookForUBX() -> UBXStart {
-    let count = end &- start
-    guard count >= 8 else { return .absent }
-    precondition(start >= 0 && end <= Self.capacity, "what is held lies in the buffer")
-    let s = pending.span
-    // 0 ≤ start, and start + 8 ≤ end ≤ capacity.
-    let bits = unsafe s.bytes.unsafeLoadUnaligned(
-      fromUncheckedByteOffset: start, as: UInt64.self)
-    let head = UInt64(littleEndian: bits)
-    let length = Int(truncatingIfNeeded: head &>> 32 & 0xFFFF)
-    guard head & 0xFFFF == 0x62B5, length <= BinaryFormat.payloadLimit else { return .absent }
-    if length &+ 8 > count { return .unfinished }
+    guard let length = ubxLength(start) else { return .absent }
+    if length &+ 8 > end &- start { return .unfinished }
     let last = start &+ 6 &+ length
     // Class to end of payload, and two bytes behind: start + 8 + length ≤ end ≤ capacity.
-    let sum = UBXChecksum(of: unsafe s.extracting(unchecked: start &+ 2..<last))
-    let told = unsafe s.bytes.unsafeLoadUnaligned(
+    let checked = unsafe Range(uncheckedBounds: (start &+ 2, last))
+    let sum = UBXChecksum(of: unsafe pending.span.extracting(unchecked: checked))
+    let told = unsafe pending.span.bytes.unsafeLoadUnaligned(
       fromUncheckedByteOffset: last, as: UInt16.self)
     return UInt16(littleEndian: told) == sum.word ? .whole(length) : .absent
+  }
+
+  /// The length of the payload of a UBX frame that seems to start at `i`; nil if none does, or too
+  /// few bytes are there to tell.
+  @inline(__always)
+  private func ubxLength(_ i: Int) -> Int? {
+    guard end &- i >= 8 else { return nil }
+    precondition(i >= 0 && end <= Self.capacity, "what is held lies in the buffer")
+    // 0 ≤ i, and i + 8 ≤ end ≤ capacity.
+    let bits = unsafe pending.span.bytes.unsafeLoadUnaligned(
+      fromUncheckedByteOffset: i, as: UInt64.self)
+    let head = UInt64(littleEndian: bits)
+    let length = Int(truncatingIfNeeded: head &>> 32 & 0xFFFF)
+    return head & 0xFFFF == 0x62B5 && length <= BinaryFormat.payloadLimit ? length : nil
+  }
+
+  /// Whether what is held from `i` on is at most the start of a UBX frame: then another look needs
+  /// more bytes.
+  @inline(__always)
+  private func isWithoutFrame(_ i: Int) -> Bool {
+    if i == end { return true }
+    guard let length = ubxLength(i) else { return false }
+    return length &+ 8 > end &- i
   }
 
   /// Reads the frame that ``lookForUBX()`` has found, and stands behind it.
   @inline(__always)
   private mutating func takeUBX(_ length: Int) -> Reader.Message? {
-    let from = start
-    start = from &+ 8 &+ length
-    scan.reset()
+    // `lookForUBX` has found that 0 ≤ start, and that start + 8 + length ≤ end ≤ capacity.
+    let place = unsafe Range(uncheckedBounds: (start, start &+ 8 &+ length))
+    let frame = unsafe pending.span.extracting(unchecked: place)
+    let payload = unsafe frame.extracting(unchecked: Range(uncheckedBounds: (6, 6 &+ length)))
+    let identity = unsafe UBXIdentity(frame[unchecked: 2], frame[unchecked: 3])
     counters.frames.count()
-    let frame = pending.span.extracting(from..<from &+ 8 &+ length)
-    return Reader.frame(
-      UBXIdentity(frame[2], frame[3]), frame.extracting(6..<6 &+ length), &counters)
+    start = place.upperBound
+    return Reader.frame(identity, payload, &counters)
   }
 
-  /// What stands here, whatever it may be.
+  // MARK: What else there may be
+
+  /// Looks through what is held, whatever it may be, and goes on as ``next(_:_:)``.
   @inline(never)
-  private mutating func lookOn() -> Verdict {
-    Self.examine(pending.span.extracting(0..<end), start, &scan, options, &counters)
+  private mutating func lookOn(_ bytes: Span<UInt8>, _ offset: inout Int) -> Reader.Message? {
+    var message: Reader.Message?
+    while true {
+      while !isStarved {
+        take(into: &message)
+        if message != nil { return message }
+      }
+      if offset == bytes.count { return nil }
+      fill(bytes, &offset)
+    }
+  }
+
+  /// Reads what stands here and stands behind it; leaves nil if it is no message.
+  @inline(__always)
+  private mutating func take(into message: inout Reader.Message?) {
+    if start == end {
+      isStarved = true
+      return
+    }
+    switch examine() {
+    case .incomplete: isStarved = true
+    case .skip(let count): drop(count)
+    case .sentence(let length):
+      Reader.sentence(
+        pending.span.extracting(0..<end), start &+ 1, scan.fieldPlaces, &counters, into: &message)
+      drop(length)
+    case .frame(let format, let payload):
+      message = Self.read(format, pending.span.extracting(0..<end), start, payload, &counters)
+      drop(format.header &+ payload &+ format.trailer)
+    }
   }
 
   /// Looks through the bytes of an unfinished frame, for no more will come; nil at their end.
   mutating func finish() -> Reader.Message? {
-    while start < end {
-      let verdict = lookOn()
-      if case .incomplete = verdict {
-        counters.skippedBytes += 1
-        drop(1)
-      } else if let message = settle(verdict) {
-        return message
-      }
+    while true {
+      var offset = 0
+      if let message = lookOn(Span(), &offset) { return message }
+      if start == end { return nil }
+      // What waits for bytes begins in vain.
+      counters.skippedBytes += 1
+      drop(1)
+      isStarved = false
     }
-    return nil
   }
 
   // MARK: The bytes taken
-
-  /// Reads or passes over what a verdict says, and stands behind it.
-  @inline(__always)
-  private mutating func settle(_ verdict: Verdict) -> Reader.Message? {
-    let from = start
-    switch verdict {
-    case .incomplete: return nil
-    case .skip(let count):
-      drop(count)
-      return nil
-    case .sentence(let length): return takeSentence(length)
-    case .frame(let format, let payload):
-      let message = Self.read(
-        format, pending.span.extracting(0..<end), from, payload, &counters)
-      drop(format.header &+ payload &+ format.trailer)
-      return message
-    }
-  }
-
-  /// Reads the sentence that the scan knows, and stands behind it.
-  @inline(never)
-  private mutating func takeSentence(_ length: Int) -> Reader.Message? {
-    defer { drop(length) }
-    return Reader.sentence(pending.span.extracting(0..<end), start, scan, &counters)
-  }
 
   @inline(__always) private mutating func drop(_ count: Int) {
     start &+= count
@@ -203,7 +215,9 @@ struct StreamDecoder<Reader: FrameReader> {
     if wanted > Self.capacity &- end { moveToFront() }
     let count = min(wanted, Self.capacity &- end)
     precondition(count > 0, "an unfinished frame fits")
-    let part = bytes.extracting(offset..<offset &+ count)
+    // `next` has found that 0 ≤ offset; and count ≤ wanted.
+    let part = unsafe bytes.extracting(
+      unchecked: Range(uncheckedBounds: (offset, offset &+ count)))
     let place = end
     var target = pending.mutableSpan
     // Both lengths are checked above; the source is the caller's and never this buffer.
@@ -215,6 +229,7 @@ struct StreamDecoder<Reader: FrameReader> {
     }
     end &+= count
     offset &+= count
+    isStarved = false
   }
 
   private mutating func moveToFront() {
@@ -226,17 +241,13 @@ struct StreamDecoder<Reader: FrameReader> {
   // MARK: Deciding at a place
 
   @inline(__always)
-  private static func examine(
-    _ s: Span<UInt8>, _ i: Int, _ scan: inout SentenceScan, _ options: DecoderOptions,
-    _ counters: inout DecoderCounters
-  ) -> Verdict {
-    let byte = s[i]
-    if byte == UInt8(ascii: "$") || byte == UInt8(ascii: "!") {
-      return examineSentence(s, i, &scan, options, &counters)
-    }
+  private mutating func examine() -> Verdict {
+    let byte = pending[start]
+    if byte == UInt8(ascii: "$") || byte == UInt8(ascii: "!") { return examineSentence() }
     if byte == 0x0A || byte == 0x0D { return .skip(1) }
-    if BinaryFormat.canBegin(with: byte) { return examineFrame(s, i, &counters) }
-    return skipNoise(s, i, &counters)
+    let held = pending.span.extracting(0..<end)
+    if BinaryFormat.canBegin(with: byte) { return Self.examineFrame(held, start, &counters) }
+    return Self.skipNoise(held, start, &counters)
   }
 
   @inline(never)
@@ -299,24 +310,23 @@ struct StreamDecoder<Reader: FrameReader> {
   }
 
   @inline(__always)
-  private static func examineSentence(
-    _ s: Span<UInt8>, _ i: Int, _ scan: inout SentenceScan, _ options: DecoderOptions,
-    _ counters: inout DecoderCounters
-  ) -> Verdict {
-    let limit = min(s.count, i &+ sentenceLimit &- 2)
-    let j = scan.run(s, i, upTo: limit)
+  private mutating func examineSentence() -> Verdict {
+    let i = start
+    let limit = min(end, i &+ Self.sentenceLimit &- 2)
+    let j = scan.run(pending.span, i &+ 1, upTo: limit)
     if j == limit {
-      if j &- i == sentenceLimit &- 2 {
+      if j &- i == Self.sentenceLimit &- 2 {
         counters.overlong.count()
-        return falseStart(&counters)
+        return Self.falseStart(&counters)
       }
       return .incomplete
     }
-    if s[j] == UInt8(ascii: "*") {
-      if j &+ 2 >= s.count { return .incomplete }
-      return finishSentence(s, i, j, &scan, &counters)
+    let held = pending.span.extracting(0..<end)
+    if held[j] == UInt8(ascii: "*") {
+      if j &+ 2 >= held.count { return .incomplete }
+      return Self.finishSentence(held, i, j, &scan, &counters)
     }
-    return breakOff(s, i, j, &scan, options, &counters)
+    return Self.breakOff(held, i, j, &scan, options, &counters)
   }
 
   /// The sentence from `i` has its star at `j`, and two bytes after it.

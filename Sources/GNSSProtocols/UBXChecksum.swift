@@ -32,7 +32,7 @@ struct UBXChecksum {
     let eights = halfRows &+ halfRows &- sums.highHalf &- both
     let lanes = EightBytes(both)
     var first = lanes.sum
-    var second = 8 &* EightBytes(eights).sum &+ lanes.weightedSum
+    var second = lanes.weightedSum(andEight: EightBytes(eights))
     while i < raw.byteCount {
       first &+= UInt32(bytes[i])
       second &+= first

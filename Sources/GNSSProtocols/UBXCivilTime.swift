@@ -12,13 +12,22 @@ struct UBXCivilTime {
   /// 60 in a leap second.
   var second: UInt32
 
-  @inline(__always) init(_ p: Span<UInt8>, _ i: Int) {
-    year = UInt32(p.u2(i))
-    month = UInt32(p[i + 2])
-    day = UInt32(p[i + 3])
-    hour = UInt32(p[i + 4])
-    minute = UInt32(p[i + 5])
-    second = UInt32(p[i + 6])
+  /// Reads the seven bytes from `i` on; nil if one of them is beyond what a calendar or clock has.
+  ///
+  /// A byte more is loaded and left out: where it is read, the flags of validity or more stand behind.
+  @inline(__always) init?(_ p: Span<UInt8>, _ i: Int) {
+    let word = p.u8(i)
+    // Month to second, a byte each: they are at most 12, 31, 23, 59 and 60, and the first two not 0.
+    let fields = word &>> 16 & 0xFF_FFFF_FFFF
+    let over = fields | (fields &+ 0x43_4468_6073) | (fields &- 0x0101)
+    year = UInt32(truncatingIfNeeded: word & 0xFFFF)
+    guard over & 0x80_8080_8080 == 0, year &- 1 < 9_999 else { return nil }
+    month = UInt32(truncatingIfNeeded: fields & 0xFF)
+    day = UInt32(truncatingIfNeeded: fields &>> 8 & 0xFF)
+    hour = UInt32(truncatingIfNeeded: fields &>> 16 & 0xFF)
+    minute = UInt32(truncatingIfNeeded: fields &>> 24 & 0xFF)
+    second = UInt32(truncatingIfNeeded: fields &>> 32)
+    if day > 28, Int(day) > CalendarDate.days(inMonth: Int(month), of: Int(year)) { return nil }
   }
 
   /// The second in which the moment lies.
@@ -33,11 +42,10 @@ struct UBXCivilTime {
     second = seconds % 60
   }
 
-  /// Microseconds since 1970; `.min` unless `valid` has date and time and the calendar has them.
+  /// Microseconds since 1970; `.min` if the nanoseconds are out of range.
   ///
   /// Nanoseconds lie in ±1e9 and may be negative; the sum is rounded to the microsecond.
-  @inline(__always) func microseconds(valid: UInt8, nanoseconds: Int32) -> Int64 {
-    guard valid & 3 == 3, isPossible else { return .min }
+  @inline(__always) func microseconds(nanoseconds: Int32) -> Int64 {
     guard nanoseconds >= -1_000_000_000, nanoseconds <= 1_000_000_000 else { return .min }
     // Rounded towards the nearest, from the floor: +1 s keeps the dividend positive.
     let fraction = Int64(UInt32(bitPattern: nanoseconds &+ 1_000_000_500) / 1_000) - 1_000_000
@@ -46,12 +54,13 @@ struct UBXCivilTime {
     return midnight + (second == 60 ? LeapSecond.squeezed(time) : time)
   }
 
-  /// Whether the calendar has that day and the day that second.
-  @inline(__always) private var isPossible: Bool {
-    guard year &- 1 < 9_999, month &- 1 < 12, day &- 1 < 31 else { return false }
-    guard hour < 24, minute < 60, second <= 60 else { return false }
-    if day <= 28 { return true }
-    return Int(day) <= CalendarDate.days(inMonth: Int(month), of: Int(year))
+  /// Microseconds since 1970 of the time at `i`; `.min` unless `valid` has date and time and the
+  /// calendar has them.
+  @inline(__always) static func microseconds(
+    _ p: Span<UInt8>, _ i: Int, valid: UInt8, nanoseconds: Int32
+  ) -> Int64 {
+    guard valid & 3 == 3, let time = UBXCivilTime(p, i) else { return .min }
+    return time.microseconds(nanoseconds: nanoseconds)
   }
 
   /// Days since 1970-01-01, as `CalendarDate.daysSince1970`, in unsigned arithmetic.

@@ -35,10 +35,10 @@ public struct UBXCommandDecoder: Sendable {
 /// Reads what hosts send.
 enum CommandReader: FrameReader {
   static func sentence(
-    _ s: Span<UInt8>, _ start: Int, _ scan: SentenceScan, _ counters: inout DecoderCounters
-  ) -> UBXCommand? {
+    _ s: Span<UInt8>, _ start: Int, _ places: Span<UInt16>, _ counters: inout DecoderCounters,
+    into message: inout UBXCommand?
+  ) {
     counters.unknown.count()
-    return nil
   }
 
   static func frame(

@@ -93,7 +93,8 @@ extension UBXDecoding {
   private static func utc(_ p: Span<UInt8>) -> UBXTimeUTC? {
     guard p.count == 20 else { return nil }
     let isValid = p[19] & 7 == 7
-    let moment = UBXCivilTime(p, 12).microseconds(valid: isValid ? 3 : 0, nanoseconds: p.i4(8))
+    let moment = UBXCivilTime.microseconds(
+      p, 12, valid: isValid ? 3 : 0, nanoseconds: p.i4(8))
     return UBXTimeUTC(
       timeOfWeek_ms: p.u4(0), utc: moment == .min ? nil : UTCTime(microseconds: moment),
       accuracy_ns: p.u4(4))

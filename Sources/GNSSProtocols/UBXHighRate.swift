@@ -27,8 +27,9 @@ extension UBXSolution {
   init?(highRate p: Span<UInt8>) {
     guard p.count == UBXHighRateLayout.length else { return nil }
     let valid = p[UBXHighRateLayout.civilTime + 7]
-    let utc = UBXCivilTime(p, UBXHighRateLayout.civilTime).microseconds(
-      valid: valid, nanoseconds: p.i4(UBXHighRateLayout.nanoseconds))
+    let utc = UBXCivilTime.microseconds(
+      p, UBXHighRateLayout.civilTime, valid: valid,
+      nanoseconds: p.i4(UBXHighRateLayout.nanoseconds))
     let flags = p[UBXHighRateLayout.flags]
     self.init(
       utc: utc == .min ? nil : UTCTime(microseconds: utc), fixType: p[UBXHighRateLayout.fixType],

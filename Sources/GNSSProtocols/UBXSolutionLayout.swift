@@ -45,9 +45,9 @@ extension UBXSolution {
   /// Reads all fields of a payload that is as long as `layout` says.
   @inline(__always) init(_ p: Span<UInt8>, _ layout: UBXSolutionLayout) {
     // The time first: it needs many registers, and has them while nothing else is held.
-    let time = UBXCivilTime(p, layout.civilTime)
     let valid = p[layout.civilTime + 7]
-    utc_us = time.microseconds(valid: valid, nanoseconds: p.i4(layout.nanoseconds))
+    utc_us = UBXCivilTime.microseconds(
+      p, layout.civilTime, valid: valid, nanoseconds: p.i4(layout.nanoseconds))
     places = WordPair(bits: p.u8(layout.longitude))
     heights = WordPair(bits: p.u8(layout.height))
     accuracies = WordPair(bits: p.u8(layout.horizontalAccuracy))

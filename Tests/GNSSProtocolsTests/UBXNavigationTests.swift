@@ -132,9 +132,9 @@ import Testing
         for day in [1, 28, 29, 30, 31] {
           let date = CalendarDate(year: year, month: month, day: day)
           let payload: [UInt8] = [
-            UInt8(year & 255), UInt8(year >> 8), UInt8(month), UInt8(day), 23, 59, 58,
+            UInt8(year & 255), UInt8(year >> 8), UInt8(month), UInt8(day), 23, 59, 58, 0xFF,
           ]
-          let found = UBXCivilTime(payload.span, 0).microseconds(valid: 3, nanoseconds: 0)
+          let found = UBXCivilTime.microseconds(payload.span, 0, valid: 3, nanoseconds: 0)
           let expected = date.map { $0.start.microseconds + 86_398_000_000 }
           #expect(found == expected ?? .min)
           days += date == nil ? 0 : 1
@@ -143,6 +143,26 @@ import Testing
       year += 1
     }
     #expect(days == 403 * 53 + 97)
+  }
+
+  @Test("a byte beyond what calendar or clock has is no time, whatever stands beside it")
+  func bytesOfTime() {
+    let allowed: [ClosedRange<UInt8>] = [1...12, 1...31, 0...23, 0...59, 0...60]
+    for beside: UInt8 in [0, 0xFF] {
+      for (field, range) in allowed.enumerated() {
+        for value in UInt8.min...UInt8.max {
+          var payload: [UInt8] = [0xE9, 0x07, 1, 1, 0, 0, 0, beside]
+          payload[2 + field] = value
+          let found = UBXCivilTime.microseconds(payload.span, 0, valid: 3, nanoseconds: 0)
+          #expect((found != .min) == range.contains(value), "\(field) \(value)")
+        }
+      }
+    }
+    for year in [0, 1, 9_999, 10_000, 65_535] {
+      let payload: [UInt8] = [UInt8(year & 255), UInt8(year >> 8), 1, 1, 0, 0, 0, 0]
+      let found = UBXCivilTime.microseconds(payload.span, 0, valid: 3, nanoseconds: 0)
+      #expect((found != .min) == (1...9_999).contains(year), "\(year)")
+    }
   }
 }
 
