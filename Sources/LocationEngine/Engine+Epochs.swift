@@ -61,7 +61,7 @@ extension Engine {
       if epoch.origin == .live { epochBegan = arrival }
       isEnough = true
     }
-    observe(observation)
+    if driver.hearsMessages { observe(observation) }
     return isEnough
   }
 

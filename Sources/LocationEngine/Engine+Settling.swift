@@ -54,10 +54,11 @@ extension Engine {
     planner.figures.batch = batchRefusal.holds(at: now) ? nil : setup.figures.batch
     demand = elapseClients()
     planSingleFixes()
+    // Where another step follows, it makes the plan.
+    guard !effects.isDriverDone && !effects.proceeds else { return lookForNotices(&effects) }
     let plan = planner.plan(situation(demand), isInhibited: isInhibited, at: now)
-    if !effects.isDriverDone && !effects.proceeds { steer(plan.receiver, demand, &effects) }
-    effects.hasNotices = hasNotices
-    if effects.isDriverDone || effects.hasNotices { effects.proceeds = true }
+    steer(plan.receiver, demand, &effects)
+    lookForNotices(&effects)
     guard !effects.proceeds else { return }
     effects.board = plan.board
     effects.wake = plan.wake
@@ -68,6 +69,12 @@ extension Engine {
       standsUntil = min(plan.wake, driver.status.deadline ?? .distantFuture)
     }
     finishPlan(&effects)
+  }
+
+  /// Notices must be told, and the driver's effects done, before a plan holds.
+  private mutating func lookForNotices(_ effects: inout Effects) {
+    effects.hasNotices = hasNotices
+    if effects.isDriverDone || effects.hasNotices { effects.proceeds = true }
   }
 
   /// What the line and the driver need beside the plan.
