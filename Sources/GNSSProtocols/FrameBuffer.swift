@@ -55,15 +55,50 @@
   ///
   /// - Precondition: the buffer has room for them.
   public mutating func append(_ bytes: Span<UInt8>) {
-    for i in bytes.indices { append(bytes[i]) }
+    precondition(bytes.count <= available, "a frame buffer holds 1,024 bytes")
+    let place = count
+    var target = storage.mutableSpan
+    // The length is checked above; the source is the caller's and never this buffer.
+    unsafe target.withUnsafeMutableBufferPointer { target in
+      unsafe bytes.withUnsafeBufferPointer { bytes in
+        guard let from = bytes.baseAddress, let to = target.baseAddress else { return }
+        unsafe (to + place).update(from: from, count: bytes.count)
+      }
+    }
+    count += bytes.count
   }
 
   /// Adds an integer in little-endian order, as UBX has it.
-  mutating func append(littleEndian value: some FixedWidthInteger) {
-    var rest = UInt64(truncatingIfNeeded: value)
-    for _ in 0..<MemoryLayout.size(ofValue: value) {
-      append(UInt8(truncatingIfNeeded: rest))
-      rest >>= 8
+  mutating func append(littleEndian value: some FixedWidthInteger & BitwiseCopyable) {
+    put(value, at: appendZeroes(MemoryLayout.size(ofValue: value)))
+  }
+
+  /// Adds `count` bytes of zero and tells where they begin.
+  ///
+  /// - Precondition: the buffer has room for them.
+  mutating func appendZeroes(_ count: Int) -> Int {
+    let start = self.count
+    precondition(count >= 0 && count <= available, "a frame buffer holds 1,024 bytes")
+    var target = storage.mutableSpan
+    // They lie in the buffer: see above.
+    unsafe target.withUnsafeMutableBufferPointer { target in
+      guard let to = target.baseAddress else { return }
+      unsafe (to + start).update(repeating: 0, count: count)
+    }
+    self.count += count
+    return start
+  }
+
+  /// Writes an integer in little-endian order over the bytes at `i`.
+  ///
+  /// - Precondition: the buffer holds so many.
+  @inline(__always)
+  mutating func put<Value: FixedWidthInteger & BitwiseCopyable>(_ value: Value, at i: Int) {
+    precondition(i >= 0 && i <= count - MemoryLayout<Value>.size, "past the end of the buffer")
+    var target = storage.mutableSpan
+    // They lie in the buffer: see above.
+    unsafe target.withUnsafeMutableBytes {
+      unsafe $0.storeBytes(of: value.littleEndian, toByteOffset: i, as: Value.self)
     }
   }
 }

@@ -88,18 +88,4 @@ extension FrameBuffer {
     self[i + 5] = UInt8(truncatingIfNeeded: time.minute)
     self[i + 6] = UInt8(truncatingIfNeeded: time.second)
   }
-
-  /// Writes an integer in little-endian order over the bytes at `i`.
-  mutating func put(_ value: some FixedWidthInteger, at i: Int) {
-    for byte in 0..<MemoryLayout.size(ofValue: value) {
-      self[i + byte] = UInt8(truncatingIfNeeded: value >> (8 * byte))
-    }
-  }
-
-  /// Adds `count` bytes of zero and tells where they begin.
-  mutating func appendZeroes(_ count: Int) -> Int {
-    let start = self.count
-    for _ in 0..<count { append(0) }
-    return start
-  }
 }

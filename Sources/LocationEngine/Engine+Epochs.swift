@@ -52,15 +52,16 @@ extension Engine {
 
   /// Handles one message; true when the step has had enough.
   private mutating func take(_ message: GNSSMessage, _ effects: inout Effects) -> Bool {
-    let observation = command(.message(message), &effects)
-    var isEnough = effects.isDriverDone || observation != .none
+    let observation = driver.hearsMessages ? command(.message(message), &effects) : .none
+    var isEnough = effects.isDriverDone
+    if case .none = observation {} else { isEnough = true }
     if let epoch = assembler.add(message, at: arrival) {
       admit(epoch, &effects)
       // The epoch that this message begins came an interval after the one that it ended.
       if epoch.origin == .live { epochBegan = arrival }
       isEnough = true
     }
-    observe(observation)
+    if driver.hearsMessages { observe(observation) }
     return isEnough
   }
 

@@ -26,22 +26,60 @@ extension Engine {
     return context
   }
 
+  /// Whether what has just come changed nothing that a plan is made of: bytes in the middle of an
+  /// epoch, from a receiver that has nothing else to do, before anything is due.
+  func holdsStill(_ effects: Effects) -> Bool {
+    guard now < standsUntil, lastByte == now, !effects.proceeds, !effects.isDriverDone, isMidEpoch
+    else { return false }
+    return isReceiverAtRest && (driver.status.deadline ?? .distantFuture) > now
+  }
+
+  /// No command is on its way, and no fix waits in the receiver.
+  private var isReceiverAtRest: Bool {
+    hasDriver && driver.status.isSettled && !driver.status.isDraining && !receiverBuffers
+  }
+
+  /// Waits for the rest of an epoch while the plan stands.
+  mutating func goOnWaiting(_ effects: inout Effects) {
+    // A look that is due is on its way already: the drain.
+    effects.wake = demand.check > now ? demand.check : .distantFuture
+    isGathering = false
+    finishPlan(&effects)
+  }
+
   /// Brings time, clients and hardware together; then makes the plan, unless more is to be done.
   mutating func settle(_ effects: inout Effects) {
+    standsUntil = .boot
     if !effects.proceeds { expire(&effects) }
     planner.figures.batch = batchRefusal.holds(at: now) ? nil : setup.figures.batch
     demand = elapseClients()
     planSingleFixes()
     releaseHeld(&effects)
+    // Where another step follows, it makes the plan.
+    guard !effects.isDriverDone && !effects.proceeds else { return lookForNotices(&effects) }
     let plan = planner.plan(situation(demand), isInhibited: isInhibited, at: now)
-    if !effects.isDriverDone && !effects.proceeds { steer(plan.receiver, demand, &effects) }
-    effects.hasNotices = hasNotices
-    if effects.isDriverDone || effects.hasNotices { effects.proceeds = true }
+    steer(plan.receiver, demand, &effects)
+    lookForNotices(&effects)
     guard !effects.proceeds else { return }
     effects.board = plan.board
     effects.wake = plan.wake
     effects.listens = plan.listens
     isGathering = false
+    // Single fixes are reckoned anew each time.
+    if !demand.need.isAny, isReceiverAtRest {
+      standsUntil = min(plan.wake, driver.status.deadline ?? .distantFuture)
+    }
+    finishPlan(&effects)
+  }
+
+  /// Notices must be told, and the driver's effects done, before a plan holds.
+  private mutating func lookForNotices(_ effects: inout Effects) {
+    effects.hasNotices = hasNotices
+    if effects.isDriverDone || effects.hasNotices { effects.proceeds = true }
+  }
+
+  /// What the line and the driver need beside the plan.
+  private mutating func finishPlan(_ effects: inout Effects) {
     if isBusy { stayAwake(&effects) }
     // While messages gather on purpose, the driver's watch over a silent line would be misled.
     if hasDriver, let deadline = driver.status.deadline, effects.listens || isBusy {
@@ -53,9 +91,11 @@ extension Engine {
   }
 
   /// Notes that messages gather unheard from now on. Without one heard just before, their times are
-  /// reckoned from now, which is late by less than an interval.
+  /// reckoned from now, which is late by less than an interval; but not while what has gathered is
+  /// still being read.
   private mutating func goDeaf(_ willBeDeaf: Bool) {
-    if willBeDeaf && !isDeaf && now - lastEpoch > setup.figures.fixInterval { lastEpoch = now }
+    let isHeard = now - lastEpoch <= setup.figures.fixInterval || backlogReadAt == now
+    if willBeDeaf && !isDeaf && !isHeard { lastEpoch = now }
     isDeaf = willBeDeaf
   }
 

@@ -60,6 +60,8 @@ public struct Engine: ~Copyable {
   var pace: PlausiblePace
   /// What was needed at the end of the last step.
   var demand = DemandSummary()
+  /// Until then the plan stands, if nothing comes but bytes that complete nothing.
+  var standsUntil = Instant.boot
   /// What the motion sensor said last; motion, until it says something.
   var motionLine: MotionLine
   var noticeIndex = 0
@@ -108,6 +110,10 @@ public struct Engine: ~Copyable {
       }
       if isDeaf { backlogReadAt = now }
       consume(&effects)
+      if holdsStill(effects) {
+        goOnWaiting(&effects)
+        return effects
+      }
     case .proceed: consume(&effects)
     case .batchPin: drive(.batchPin, &effects)
     case .motion(let level):

@@ -34,9 +34,13 @@ public struct ClientServices: Sendable {
   init() {}
 
   /// Whether a fix means something to one of them.
+  ///
+  /// `mutating`, so that they are looked at in place: they are large. It changes nothing.
   var areActive: Bool {
-    significant.state != .idle || visits.state != .idle || regions.count > 0 || live.count > 0
-      || request.state != .idle || pause.isPaused
+    mutating get {
+      significant.state != .idle || visits.state != .idle || regions.count > 0 || live.count > 0
+        || request.state != .idle || pause.isPaused
+    }
   }
 
   /// Whether one of them works while no process is attached, and wakes its client (SLC-8, VIS-8).
@@ -222,11 +226,13 @@ extension ClientServices {
 // MARK: - What is told
 
 extension ClientServices {
-  /// Whether there is something to tell.
+  /// Whether there is something to tell; `mutating` as ``areActive`` is.
   var hasNotices: Bool {
-    significantReport != nil || updateReport != nil || answer != .nothing || arrival != nil
-      || departure != nil || arrivalsDeparture != nil || refusal != nil || regions.hasEvents
-      || live.hasElements
+    mutating get {
+      significantReport != nil || updateReport != nil || answer != .nothing || arrival != nil
+        || departure != nil || arrivalsDeparture != nil || refusal != nil || regions.hasEvents
+        || (live.count > 0 && live.hasElements)
+    }
   }
 
   /// The next thing to tell; nil when all is told.

@@ -13,23 +13,21 @@ public struct LiveUpdates: Sendable {
   /// The flags that hold now.
   public private(set) var flags = LiveFlags.empty
   private var iterators = InlineArray<4, LiveIterator?>(repeating: nil)
+  /// How many iterators are open.
+  ///
+  /// Kept: most clients have none, and to look at one copies it.
+  public private(set) var count = 0
   private var line = MotionLine.absent
   private var lineSince = Instant.boot
 
   /// No iterator is open.
   public init() {}
 
-  /// How many iterators are open.
-  public var count: Int {
-    var count = 0
-    for i in 0..<LiveUpdates.capacity where iterators[i] != nil { count += 1 }
-    return count
-  }
-
   /// Opens an iterator; nil when all places are taken. It is told the flags first, if there are any.
   public mutating func open(_ configuration: LiveConfiguration) -> Int? {
     for i in 0..<LiveUpdates.capacity where iterators[i] == nil {
       iterators[i] = LiveIterator(configuration, line, since: lineSince)
+      count += 1
       return i
     }
     return nil
@@ -40,6 +38,7 @@ public struct LiveUpdates: Sendable {
   /// - Precondition: `iterator` came from ``open(_:)``.
   public mutating func close(_ iterator: Int) {
     precondition((0..<LiveUpdates.capacity).contains(iterator), "open gave another number")
+    if iterators[iterator] != nil { count -= 1 }
     iterators[iterator] = nil
   }
 
@@ -107,7 +106,7 @@ public struct LiveUpdates: Sendable {
 extension LiveUpdates {
   /// Whether an iterator wants every fix now.
   public var isLive: Bool {
-    guard !isWithheld else { return false }
+    guard count > 0, !isWithheld else { return false }
     for i in 0..<LiveUpdates.capacity {
       if let iterator = iterators[i], !iterator.monitor.isPaused { return true }
     }
@@ -117,7 +116,7 @@ extension LiveUpdates {
   /// When an iterator that stands wants its next fix, as ``PauseMonitor/nextFix(at:fastest:line:)``;
   /// `.distantFuture` if none does.
   public func nextFix(at now: Instant, fastest: Double, line: MotionLine) -> Instant {
-    guard !isWithheld else { return .distantFuture }
+    guard count > 0, !isWithheld else { return .distantFuture }
     var next = Instant.distantFuture
     for i in 0..<LiveUpdates.capacity {
       if let iterator = iterators[i] {
@@ -129,7 +128,7 @@ extension LiveUpdates {
 
   /// When ``elapse(at:)`` is due; `.distantFuture` if never.
   public var check: Instant {
-    guard !isWithheld else { return .distantFuture }
+    guard count > 0, !isWithheld else { return .distantFuture }
     var next = Instant.distantFuture
     for i in 0..<LiveUpdates.capacity {
       if let iterator = iterators[i] { next = min(next, iterator.monitor.check) }

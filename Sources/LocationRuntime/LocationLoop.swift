@@ -140,6 +140,8 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
         if chunk.count == 0 { return isAny }
         isAny = true
         perform(.bytes(chunk))
+        // One that is not full was all there was.
+        if !chunk.isFull { return true }
       }
     } catch {
       perform(.lineFault)

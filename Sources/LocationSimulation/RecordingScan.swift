@@ -123,22 +123,31 @@ private struct Timeline {
     var messageEnd = 0
     // With epochs of UBX beside them sentences open and close more than their own.
     var isNMEA = true
+    // What the open epoch's first sentence has told, if that is all that was read of it.
+    var told: EchoedTime?
     while offset < span.count {
-      // A sentence without time and place changes nothing but where the open epoch ends.
-      if isNMEA, !readsAll, assembler.isOpen, decoder.unread == 0,
-        let end = TimelessSentence.end(of: span, from: offset)
-      {
+      let isFresh = isNMEA && !readsAll && decoder.unread == 0
+      // A sentence without a new time and place changes nothing but where the open epoch ends.
+      if isFresh, assembler.isOpen, let end = TimelessSentence.end(of: span, from: offset, told) {
         offset = end
         messageEnd = end
         continue
       }
+      let line = offset
       let piece = span.extracting(..<(isNMEA ? Timeline.lineEnd(span, offset) : span.count))
       while let message = decoder.next(piece, &offset) {
         // An epoch that this message closed ended with the message before.
         let before = messageEnd
         messageEnd = offset - decoder.unread
         if isNMEA, !message.isSentence { isNMEA = false }
+        let wasOpen = assembler.isOpen
         var closed = assembler.add(message, at: .boot)
+        told = nil
+        if isFresh, closed != nil || !wasOpen, assembler.isOpen,
+          TimelessSentence.whole(span, from: line) == messageEnd
+        {
+          told = EchoedTime(message, in: span, from: line)
+        }
         while let epoch = closed {
           closed = assembler.next()
           let isWhole = closed == nil && !assembler.isOpen

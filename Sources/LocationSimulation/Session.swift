@@ -63,7 +63,7 @@ public struct Session {
   ///   - sink: Gets every record in the order of time.
   public func simulate(
     _ plan: SimulationPlan, progress: (Double) -> Void = { _ in },
-    bytes: (([UInt8]) -> Void)? = nil, sink: @escaping (TraceRecord) -> Void = { _ in }
+    bytes: (([UInt8]) -> Void)? = nil, sink: (TraceRecord) -> Void = { _ in }
   ) -> SessionResult {
     var setup = profile.simulationSetup
     setup.noise = plan.noise
@@ -92,7 +92,7 @@ public struct Session {
   /// Plays a recording at its own time to a board that listens.
   public func replay(
     _ scan: RecordingScan, progress: (Double) -> Void = { _ in },
-    sink: @escaping (TraceRecord) -> Void = { _ in }
+    sink: (TraceRecord) -> Void = { _ in }
   ) -> SessionResult {
     var setup = profile.simulationSetup
     setup.recordsEvents = true
@@ -112,36 +112,40 @@ public struct Session {
   private func run(
     _ board: consuming SimulatedBoard, _ setup: EngineSetup, until end: Instant, bill: Bool,
     _ progress: (Double) -> Void, _ bytes: (([UInt8]) -> Void)?,
-    _ sink: @escaping (TraceRecord) -> Void
+    _ sink: (TraceRecord) -> Void
   ) -> SessionResult {
     let memory = EngineMemory(capacity: ringCapacity, clients: 1)
     var setup = setup
     if let deferralLimit { setup.figures.deferralLimit = deferralLimit }
-    let tracer = Tracer(sink: sink)
     var loop = LocationLoop(
-      engine: memory.engine(setup), board: board, clients: SimulatedClient(script, tracer))
+      engine: memory.engine(setup), board: board, clients: SimulatedClient(script))
+    var events: [TimedBoardEvent] = []
     loop.board.request(at: end)
     var isStopped = false
     // After the client has stopped, what the receiver holds is drained and the receiver goes to sleep.
     let limit = end + .seconds(600)
     while loop.board.now < limit {
       let turn = loop.turn(sleepsWhenQuiet: !isStopped)
-      tracer.add(loop.board.takeEvents())
-      tracer.release(at: loop.board.now, isBuffering: loop.engine.mayReceiverHoldFixes)
+      loop.board.takeEvents(into: &events)
+      for event in events { loop.clients.trace.add(TraceRecord(event)) }
+      loop.clients.trace.release(
+        at: loop.board.now, isBuffering: loop.engine.mayReceiverHoldFixes, to: sink)
       bytes?(loop.board.takeSentBytes())
       if isStopped && turn == .quiet { break }
       progress(loop.board.now.seconds / max(end.seconds, 1e-6))
       if !isStopped && loop.board.now >= end {
         isStopped = true
         loop.request(loop.clients.stop(), of: SimulatedClient.id)
-        tracer.add(loop.board.takeEvents())
+        loop.board.takeEvents(into: &events)
+        for event in events { loop.clients.trace.add(TraceRecord(event)) }
         // A receiver that takes no commands has nothing to hand over and is not put to sleep.
         if !loop.engine.canReceiverSleep { break }
       }
     }
-    let summary = tracer.finish(
-      at: max(end, tracer.last), tracking_mW: bill ? profile.receiver?.power.track_mw ?? 0 : nil,
-      awake_mW: bill ? profile.board.awake_mw : nil)
+    let summary = loop.clients.trace.finish(
+      at: max(end, loop.clients.trace.last),
+      tracking_mW: bill ? profile.receiver?.power.track_mw ?? 0 : nil,
+      awake_mW: bill ? profile.board.awake_mw : nil, to: sink)
     return SessionResult(
       summary: summary, violations: loop.board.violations,
       isDeferralAvailable: loop.engine.isDeferralAvailable)

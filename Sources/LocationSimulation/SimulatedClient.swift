@@ -58,14 +58,16 @@ struct SimulatedClient: LocationClients {
   private var isDone = false
   private var isStationary = false
   private var newest: FixName?
+  /// The fix that went into the ring last.
+  private var newestStored: FixName?
   /// Deferral is not to be had on these terms: asking again would give the same error.
   private var hasGivenUp = false
-  private let trace: Tracer
+  /// What it has seen; what happened on the board is added by whoever runs it.
+  var trace = Tracer()
 
-  /// Creates a client that writes what it sees to `trace`.
-  init(_ script: ClientScript, _ trace: Tracer) {
+  /// Creates a client that has asked nothing yet.
+  init(_ script: ClientScript) {
     self.script = script
-    self.trace = trace
     requests = [
       .connect, .setPausesAutomatically(script.pauses), .setActivity(script.activity),
       .setExecution(.background), .setDesiredAccuracy(script.accuracy),
@@ -82,6 +84,7 @@ struct SimulatedClient: LocationClients {
   }
 
   mutating func appended(_ name: FixName, in engine: borrowing Engine, at now: Instant) {
+    newestStored = name
     guard let stored = engine.stored(at: name.sequence) else { return }
     trace.add(TraceRecord(at: stored.fix.acquired, .fix(TraceFix(name: name, fix: stored.fix))))
   }
@@ -104,7 +107,7 @@ struct SimulatedClient: LocationClients {
         TraceRecord(
           at: now,
           .batch(client: client, first: first, last: last, count: Int(last - first) + 1)))
-      newest = engine.stored(at: last)?.name
+      newest = newestStored?.sequence == last ? newestStored : engine.stored(at: last)?.name
       updated()
     case .authorization: break
     case .failure(let code): add(.failed(code), at: now)
@@ -122,11 +125,11 @@ struct SimulatedClient: LocationClients {
     }
   }
 
-  private func add(_ notice: TraceNotice, at now: Instant) {
+  private mutating func add(_ notice: TraceNotice, at now: Instant) {
     trace.add(TraceRecord(at: now, .told(client: SimulatedClient.id.index, notice)))
   }
 
-  private func receive(_ event: RegionEvent, at now: Instant) {
+  private mutating func receive(_ event: RegionEvent, at now: Instant) {
     switch event {
     case .entered(let region, _): add(.entered(region: region.number), at: now)
     case .exited(let region, _): add(.exited(region: region.number), at: now)

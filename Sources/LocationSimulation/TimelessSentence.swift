@@ -1,20 +1,33 @@
 import LocationTypes
 
-/// Sentences that say nothing of when they were sent, found without reading their fields.
+/// Sentences that say nothing new of when they were sent, found without reading their fields.
 ///
-/// Most of what a receiver says of an epoch is of satellites, routes and errors. Of these it matters
-/// only that they are there.
+/// Most of what a receiver says of an epoch is of satellites, routes and errors, or once more its time.
+/// Of these it matters only that they are there.
 enum TimelessSentence {
   /// Longer ones are left to the decoder, which knows its own bound.
   private static let longest = 500
 
   /// Where the sentence that starts at `start` ends, with its line end, when its checksum is right
-  /// and it tells neither time nor place; nil of everything else, right or wrong, and where too few
-  /// bytes follow. O(its length).
-  static func end(of bytes: Span<UInt8>, from start: Int) -> Int? {
+  /// and it tells neither time nor place, or those of the open epoch once more; nil of everything
+  /// else, right or wrong, and where too few bytes follow. O(its length).
+  static func end(of bytes: Span<UInt8>, from start: Int, _ told: EchoedTime? = nil) -> Int? {
     precondition(start >= 0, "a place in the bytes")
     let limit = min(bytes.count, start &+ longest)
-    guard limit - start >= 16, isTimeless(word(bytes, start)) else { return nil }
+    guard limit - start >= 16 else { return nil }
+    if !isTimeless(word(bytes, start)) {
+      guard let told, told.isEchoed(in: bytes, from: start, upTo: limit) else { return nil }
+    }
+    return whole(bytes, from: start, limit)
+  }
+
+  /// Where the sentence that starts at `start` ends, when its checksum is right.
+  static func whole(_ bytes: Span<UInt8>, from start: Int) -> Int? {
+    precondition(start >= 0, "a place in the bytes")
+    return whole(bytes, from: start, min(bytes.count, start &+ longest))
+  }
+
+  private static func whole(_ bytes: Span<UInt8>, from start: Int, _ limit: Int) -> Int? {
     var parity: UInt64 = 0
     // Behind the `$`, which does not count.
     var i = start + 1

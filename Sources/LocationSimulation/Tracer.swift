@@ -5,7 +5,7 @@ import SimulatedHAL
 ///
 /// A fix out of the receiver's buffer is told when it is drained, but was true long before: records
 /// wait until nothing earlier can come, at most ``capacity`` of them.
-final class Tracer {
+struct Tracer {
   /// Between a fix and its way into the ring pass at most so many seconds, batching aside.
   private static let window = Interval.seconds(5)
 
@@ -13,63 +13,73 @@ final class Tracer {
   private static let capacity = 500_000
 
   private var pending: [TraceRecord] = []
+  /// Records before this place were handed on.
+  private var first = 0
+  /// What waits is in the order of time.
+  private var isSorted = true
   /// Up to when records were handed on; nothing is told as earlier than that.
   private var handed = Instant.boot
   private var newestFix = Instant.boot
   private var tally = TraceTally()
-  private let sink: (TraceRecord) -> Void
   /// Time of the last record that was added.
   private(set) var last = Instant.boot
 
-  /// Creates a collector that gives each record to `sink`.
-  init(sink: @escaping (TraceRecord) -> Void) { self.sink = sink }
+  /// Begins with nothing.
+  init() {}
 
-  func add(_ record: TraceRecord) {
-    pending.append(TraceRecord(at: max(record.at, handed), record.kind))
+  mutating func add(_ record: TraceRecord) {
+    let at = max(record.at, handed)
+    if first < pending.count, at < pending[pending.count - 1].at { isSorted = false }
+    pending.append(TraceRecord(at: at, record.kind))
     last = max(last, record.at)
     if case .fix = record.kind { newestFix = max(newestFix, record.at) }
   }
 
-  /// Takes over what happened on the board.
-  func add(_ events: [TimedBoardEvent]) {
-    for event in events { add(TraceRecord(event)) }
-  }
-
   /// Hands on what nothing earlier can follow.
   ///
-  /// - Parameter isBuffering: The receiver holds fixes that are newer than the newest seen.
-  func release(at now: Instant, isBuffering: Bool) {
-    guard !pending.isEmpty else { return }
-    let isFull = pending.count >= Tracer.capacity
+  /// - Parameters:
+  ///   - isBuffering: The receiver holds fixes that are newer than the newest seen.
+  ///   - sink: Gets each record.
+  mutating func release(
+    at now: Instant, isBuffering: Bool, to sink: (TraceRecord) -> Void
+  ) {
+    let count = pending.count - first
+    guard count > 0 else { return }
+    let isFull = count >= Tracer.capacity
     let horizon =
       isBuffering && !isFull ? min(newestFix, now - Tracer.window) : now - Tracer.window
-    guard pending.count > 64 || pending[0].at <= horizon else { return }
-    hand(upTo: horizon)
+    guard count > 64 || pending[first].at <= horizon else { return }
+    hand(upTo: horizon, to: sink)
   }
 
   /// Hands on the rest and adds all up.
-  func finish(at end: Instant, tracking_mW: Double?, awake_mW: Double?) -> TraceSummary {
-    hand(upTo: .distantFuture)
+  mutating func finish(
+    at end: Instant, tracking_mW: Double?, awake_mW: Double?, to sink: (TraceRecord) -> Void
+  ) -> TraceSummary {
+    hand(upTo: .distantFuture, to: sink)
     return tally.finish(at: end, tracking_mw: tracking_mW, awake_mw: awake_mW)
   }
 
-  private func hand(upTo horizon: Instant) {
-    Tracer.hand(&pending, upTo: horizon, &tally, &handed, sink)
+  private mutating func hand(upTo horizon: Instant, to sink: (TraceRecord) -> Void) {
+    if !isSorted {
+      forgetHanded()
+      // Swift's sort is stable: what happened at one time stays in its order.
+      pending.sort { $0.at < $1.at }
+      isSorted = true
+    }
+    while first < pending.count, pending[first].at <= horizon {
+      handed = pending[first].at
+      tally.add(pending[first])
+      sink(pending[first])
+      first += 1
+    }
+    // What is kept is moved once for as many that are gone.
+    if first > 0, first * 2 >= pending.count { forgetHanded() }
   }
 
-  private static func hand(
-    _ pending: inout [TraceRecord], upTo horizon: Instant, _ tally: inout TraceTally,
-    _ handed: inout Instant, _ sink: (TraceRecord) -> Void
-  ) {
-    // Swift's sort is stable: what happened at one time stays in its order.
-    pending.sort { $0.at < $1.at }
-    let count = pending.firstIndex { $0.at > horizon } ?? pending.count
-    for record in pending[..<count] {
-      tally.add(record)
-      sink(record)
-    }
-    if count > 0 { handed = pending[count - 1].at }
-    pending.removeFirst(count)
+  private mutating func forgetHanded() {
+    pending.removeFirst(first)
+    first = 0
   }
 }
 

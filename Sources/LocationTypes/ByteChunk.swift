@@ -4,13 +4,17 @@
   public static let capacity = 128
 
   @usableFromInline var storage: InlineArray<128, UInt8>
+  @usableFromInline var length: Int
+
+  // Inlinable, for a call would move the whole chunk: each is filled and looked at once a step.
+
   /// How many bytes it holds, 0 to ``capacity``.
-  public private(set) var count: Int
+  @inlinable public var count: Int { length }
 
   /// Creates an empty chunk.
-  public init() {
+  @inlinable public init() {
     storage = InlineArray(repeating: 0)
-    count = 0
+    length = 0
   }
 
   /// Creates a chunk from the first bytes of `span`, as many as fit.
@@ -20,7 +24,7 @@
   }
 
   /// Whether no further byte fits.
-  public var isFull: Bool { count == ByteChunk.capacity }
+  @inlinable public var isFull: Bool { count == ByteChunk.capacity }
 
   /// Adds a byte at the end.
   ///
@@ -28,13 +32,13 @@
   public mutating func append(_ byte: UInt8) {
     precondition(count < ByteChunk.capacity, "a chunk holds 128 bytes")
     storage[count] = byte
-    count += 1
+    length += 1
   }
 
   /// Adds bytes at the end.
   ///
   /// - Precondition: they fit.
-  public mutating func append(_ span: Span<UInt8>) {
+  @inlinable public mutating func append(_ span: Span<UInt8>) {
     precondition(span.count <= ByteChunk.capacity - count, "a chunk holds 128 bytes")
     let place = count
     var target = storage.mutableSpan
@@ -45,17 +49,17 @@
         unsafe (to + place).update(from: from, count: span.count)
       }
     }
-    count += span.count
+    length += span.count
   }
 
   /// The byte at `index`, which is below ``count``.
-  public subscript(index: Int) -> UInt8 {
+  @inlinable public subscript(index: Int) -> UInt8 {
     precondition(index < count, "past the end of the chunk")
     return storage[index]
   }
 
   /// The bytes it holds.
-  public var span: Span<UInt8> {
+  @inlinable public var span: Span<UInt8> {
     @_lifetime(borrow self)
     get { storage.span.extracting(0..<count) }
   }

@@ -8,6 +8,9 @@ import LocationTypes
 /// by `admit` after its message was handled. Holds both drivers, so that a step moves no memory.
 public struct ReceiverDriver: ~Copyable, Sendable {
   private let family: ReceiverFamily
+  /// Whether what the receiver says can mean anything to it: to a receiver that takes no commands there
+  /// is nothing to say, and ``DriverEvent/message(_:)`` may be left out.
+  public let hearsMessages: Bool
   private var ubloxM10: UBloxM10Driver
   private var passive: PassiveDriver
   /// What its owner must know of it; made anew by each of the calls that change it.
@@ -19,6 +22,7 @@ public struct ReceiverDriver: ~Copyable, Sendable {
   /// Creates the driver of the setup's family.
   public init(_ setup: ReceiverSetup) {
     family = setup.family
+    hearsMessages = setup.family != .passive
     ubloxM10 = UBloxM10Driver(setup)
     passive = PassiveDriver(setup)
     switch family {

@@ -94,10 +94,16 @@ public struct SimulatedBoard: LocationBoard, ~Copyable {
 
   /// Gives and forgets the events since the last call, if the setup asks to keep them.
   public mutating func takeEvents() -> [TimedBoardEvent] {
-    // Most calls find none, and an array that is handed out cannot keep its memory.
-    if events.isEmpty { return [] }
-    defer { events.removeAll(keepingCapacity: true) }
-    return events
+    var taken: [TimedBoardEvent] = []
+    takeEvents(into: &taken)
+    return taken
+  }
+
+  /// Replaces what is in `taken` by the events since the last call; of two arrays that are handed to
+  /// and fro neither needs new memory.
+  public mutating func takeEvents(into taken: inout [TimedBoardEvent]) {
+    taken.removeAll(keepingCapacity: true)
+    swap(&taken, &events)
   }
 
   /// Gives and forgets the bytes the receiver sent since the last call, if the setup asks to keep

@@ -47,15 +47,22 @@ struct InputFile: ~Copyable {
   /// - Throws: ``CommandError`` with code 74 when the system cannot read, 65 when the whole input
   ///   turns out to be empty.
   mutating func read(into block: inout [UInt8]) throws(CommandError) -> Bool {
+    block = try read(atMost: InputFile.blockSize, isWhole: false)
+    return !block.isEmpty
+  }
+
+  /// Reads at most `limit` bytes: what is there now, or all until there are so many.
+  private mutating func read(atMost limit: Int, isWhole: Bool) throws(CommandError) -> [UInt8] {
     var failure: Int32 = 0
     let descriptor = self.descriptor
-    block = unsafe [UInt8](unsafeUninitializedCapacity: InputFile.blockSize) { buffer, count in
-      var got: Int
+    let block = unsafe [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
       repeat {
-        got = unsafe Glibc.read(descriptor, buffer.baseAddress, InputFile.blockSize)
-      } while got < 0 && errno == EINTR
-      if got < 0 { failure = errno }
-      count = max(got, 0)
+        let got = unsafe Glibc.read(descriptor, buffer.baseAddress! + count, limit - count)
+        if got < 0 && errno == EINTR { continue }
+        if got < 0 { failure = errno }
+        if got <= 0 { break }
+        count += got
+      } while count == 0 || (isWhole && count < limit)
     }
     if failure == EISDIR { throw InputFile.isDirectory(name) }
     if failure != 0 {
@@ -67,7 +74,7 @@ struct InputFile: ~Copyable {
       throw CommandError(
         .data, "\(name) is empty: it should be \(wanted)")
     }
-    return !block.isEmpty
+    return block
   }
 
   /// Reads all that is left.
@@ -76,7 +83,8 @@ struct InputFile: ~Copyable {
   mutating func readAll(limit: Int = 1 << 30) throws(CommandError) -> [UInt8] {
     var all: [UInt8] = []
     var block: [UInt8] = []
-    if let length, length <= limit { all.reserveCapacity(length) }
+    // Into its place at once; and then what it has grown by.
+    if let length, length > 0, length <= limit { all = try read(atMost: length, isWhole: true) }
     while try read(into: &block) {
       all += block
       if all.count > limit {

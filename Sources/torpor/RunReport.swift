@@ -46,13 +46,14 @@ final class RunReport {
 
   /// Takes the next record.
   func take(_ record: TraceRecord) {
+    // Nobody is told, at the end neither.
+    if isQuiet && !hasTrace { return }
     guard failure == nil else { return }
     switch record.kind {
     case .receiver: lastReceiver = record
     case .board: lastBoard = record
     case .fix, .wake, .batch, .ack, .finish, .gap, .told: break
     }
-    if isQuiet && !hasTrace { return }
     attempt { try write(record) }
   }
 

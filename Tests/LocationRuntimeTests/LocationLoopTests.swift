@@ -112,6 +112,16 @@ struct LocationLoopTests {
     #expect(stage.notes.told == (0..<5).map { "batch \($0)...\($0)" })
   }
 
+  @Test("a chunk that is not full was the last, and is not asked after again", arguments: 1...3)
+  func lastChunk(_ chunks: Int) {
+    let stage = Stage.streaming
+    let before = stage.script.reads
+    stage.hear([UInt8](repeating: 10, count: chunks * ByteChunk.capacity - 1))
+    #expect(stage.script.reads - before == chunks)
+    stage.hear([UInt8](repeating: 10, count: chunks * ByteChunk.capacity))
+    #expect(stage.script.reads - before == chunks * 2 + 1)
+  }
+
   @Test("requests are brought only when the engine is done, and all of them")
   func requests() {
     let stage = Stage.streaming

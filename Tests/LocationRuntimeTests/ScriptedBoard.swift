@@ -27,6 +27,7 @@ struct ScriptedBoard: LocationBoard, ~Copyable {
     var pinFaults: [PinFault] = []
     /// All that was asked, in order.
     var calls: [String] = []
+    var reads = 0
     var plans: [(state: BoardState, deadline: Instant, listens: Bool)] = []
   }
 
@@ -53,6 +54,7 @@ struct ScriptedBoard: LocationBoard, ~Copyable {
   }
 
   mutating func read() throws(LineFault) -> ByteChunk {
+    script.reads += 1
     if !script.readFaults.isEmpty { throw script.readFaults.removeFirst() }
     var chunk = ByteChunk()
     while !script.pending.isEmpty && !chunk.isFull { chunk.append(script.pending.removeFirst()) }

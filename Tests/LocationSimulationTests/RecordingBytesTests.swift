@@ -107,7 +107,15 @@ private struct PlainFilter {
   private static let bodies = [
     "GPRMC,1000TT.00,A,5231.2000,N,01324.0000,E,10.0,90.0,010326,,,A",
     "GPGGA,1000TT.00,5231.2000,N,01324.0000,E,1,08,0.9,40.0,M,40.0,M,,",
-    "GPGLL,5231.2000,N,01324.0000,E,1000TT.00,A,A", "GPRMC,1000TT.00,V,,,,,,,010326,,,N",
+    "GPGLL,5231.2000,N,01324.0000,E,1000TT.00,A,A",
+    "GNGLL,5231.2000,N,01324.0000,E,1000TT.00,A",
+    "GPGLL,5231.2000,N,01324.0000,E,1000TT.00,A,N", "GPGLL,,,,,1000TT.00,V,N",
+    "GPGGA,1000TT.00,5231.2000,N,01324.0000,E,0,08,0.9,40.0,M,40.0,M,,",
+    "GPGGA,1000TT.00,,,,,,,,,,,,,",
+    "GNGGA,1000TT.00,5231.2000,N,01324.0000,E,12,08,0.9,40.0,M,40.0,M,,",
+    "GPGGA,1000TT.0,5231.2000,N,01324.0000,E,1,08,x,40.0,M,40.0,M,,", "GPGGA,1000TT.00,5231.2000",
+    "GPRMC,1000TT.00,A,5231.2000,N,01324.0000,E,10.0,90.0,010326,,,N",
+    "GPRMC,1000TT.00,V,,,,,,,010326,,,N",
     "GPZDA,1000TT.00,01,03,2026,00,00", "GPGSV,1,1,01,05,45,120,40", "GPGSV,1,1,x",
     "GPGSA,A,3,05,,,,,,,,,,,,2.0,1.0,1.7", "GPVTG,90.0,T,,M,10.0,N,18.5,K,A",
     "PGRME,3.0,M,4.0,M,5.0,M",
@@ -160,6 +168,49 @@ private struct PlainFilter {
       #expect(quick.recording.chunks == plain.recording.chunks, "\(text)")
       #expect(quick.epochs == plain.epochs && quick.end == plain.end)
     }
+  }
+
+  @Test("a GGA or GLL of a known time is passed over only where it holds the position for valid")
+  func echoed() {
+    func whole(_ body: String) -> String {
+      let sum = String(body.utf8.reduce(UInt8(0), ^), radix: 16, uppercase: true)
+      return "$\(body)*\(sum.count < 2 ? "0" : "")\(sum)\r\n"
+    }
+    let opener = whole("GPRMC,100000,A,5231.2000,N,01324.0000,E,10.0,90.0,010326,,,A")
+    var rmc = RMC(time_us: 36_000_000_000, isValid: true)
+    rmc.coordinate = Coordinate(latitude_e9: 52_520_000_000, longitude_e9: 13_400_000_000)
+    func isPassed(_ body: String) -> Bool {
+      let bytes = Array((opener + whole(body) + "$GPRMC,").utf8)
+      let told = EchoedTime(.rmc(rmc), in: bytes.span, from: 0)
+      let start = opener.utf8.count
+      let end = TimelessSentence.end(of: bytes.span, from: start, told)
+      #expect(end == nil || end == bytes.count - 7)
+      #expect(TimelessSentence.end(of: bytes.span, from: start) == nil)
+      return end != nil
+    }
+    let place = "5231.2000,N,01324.0000,E"
+    #expect(isPassed("GPGGA,100000,\(place),1,08,0.9,40.0,M,40.0,M,,"))
+    #expect(isPassed("GNGGA,100000,\(place),9,08,0.9,40.0,M,40.0,M,,"))
+    #expect(isPassed("GPGLL,\(place),100000,A"))
+    #expect(isPassed("GPGLL,\(place),100000,A,A"))
+    for body in [
+      "GPGGA,100000,\(place),0,08,0.9,40.0,M,40.0,M,,",
+      "GPGGA,100000,\(place),12,08,0.9,40.0,M,,,,",
+      "GPGGA,100000,\(place),,08,0.9,40.0,M,40.0,M,,",
+      "GPGGA,100001,\(place),1,08,0.9,40.0,M,,M,,",
+      "GPGGA,100000.0,\(place),1,08,0.9,40.0,M,,M,,", "GPGGA,10000,\(place),1,08,0.9,40.0,M,,M,,",
+      "GPGGA,100000,\(place)", "GPGLL,\(place),100000,V", "GPGLL,\(place),100000,A,N",
+      "GPGLL,\(place),100001,A,A", "GPGLL,\(place),100000", "GPGST,100000,1,2,3,4,5,6,7",
+      "GPRMC,100000,A,\(place),10.0,90.0,010326,,,A", "GPGNS,100000,\(place),A,08,0.9,40.0,40.0,,",
+    ] { #expect(!isPassed(body), "\(body)") }
+    rmc.isValid = false
+    #expect(!isPassed("GPGLL,\(place),100000,A"))
+    rmc.isValid = true
+    rmc.mode = .notValid
+    #expect(!isPassed("GPGLL,\(place),100000,A"))
+    rmc.mode = nil
+    rmc.coordinate = nil
+    #expect(!isPassed("GPGLL,\(place),100000,A"))
   }
 
   @Test("a sentence is passed over only where its checksum is right, and with its line end")

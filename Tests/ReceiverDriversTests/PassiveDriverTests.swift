@@ -21,6 +21,10 @@ import Testing
     #expect(driver.handle(.drain, at: at(3)).observation == .drained)
     #expect(driver.handle(.lineFault, at: at(3)).observation == .lost)
     #expect(driver.handle(.message(.other), at: at(4)) == DriverEffects())
+    let hears = driver.hearsMessages
+    #expect(!hears)
+    let m10Hears = ReceiverDriver(ReceiverSetup(family: .ubloxM10)).hearsMessages
+    #expect(m10Hears)
     #expect(driver.handle(.batchPin, at: at(4)) == DriverEffects())
     #expect(driver.handle(.deadline, at: at(4)) == DriverEffects())
     #expect(driver.counters == DriverCounters())

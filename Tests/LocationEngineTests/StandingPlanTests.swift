@@ -1,0 +1,90 @@
+import GNSSProtocols
+import LocationPolicy
+import LocationTypes
+import ReceiverDrivers
+import Testing
+
+@testable import LocationEngine
+
+/// In the middle of an epoch a plan stands; it must be the one that would be made anew.
+@Suite("Plans that stand") struct StandingPlanTests {
+  /// Two sentences of one epoch, and the start of a third.
+  private static func sentences(_ bench: Bench) -> [UInt8] {
+    var frame = FrameBuffer()
+    frame.append(RMC(bench.fix), format: .finest)
+    frame.append(GGA(bench.fix, horizontalDOP_e2: 90), format: .finest)
+    return (0..<frame.count).map { frame[$0] } + Array("$GNGSA,A,3,04,05,".utf8)
+  }
+
+  private static func bench(_ kind: Int) -> Bench {
+    switch kind {
+    case 0: return Bench()
+    case 1: return Bench.deferring(.unlimited, 100)
+    case 2: return Bench.deferring(2_000)
+    case 3:
+      let bench = Bench { $0.figures.canStandby = true }
+      bench.background()
+      bench.ask(.setDesiredAccuracy(100), of: bench.client.id)
+      return bench
+    case 4:
+      let bench = Bench { $0.receiver = ReceiverSetup() }
+      bench.background()
+      return bench
+    case _:
+      let bench = Bench()
+      bench.inhibit(true)
+      return bench
+    }
+  }
+
+  @Test("bytes that complete nothing leave the plan that would be made anew", arguments: 0..<6)
+  func sameAsAnew(_ kind: Int) {
+    let bench = Self.bench(kind)
+    bench.sendsNMEA = true
+    bench.fixes(count: 4)
+    for second in 0..<5 {
+      bench.run(1)
+      let bytes = Self.sentences(bench)
+      for (i, byte) in bytes.enumerated() {
+        bench.run(i % 40 == 0 ? 0.06 : 0.000_9)
+        bench.perform(.bytes(ByteChunk([byte].span)))
+        let stood = bench.plan
+        bench.perform(.time)
+        let anew = bench.plan
+        #expect(stood.board == anew.board && stood.listens == anew.listens)
+        #expect(stood.wake == anew.wake, "byte \(i) of second \(second)")
+      }
+    }
+  }
+
+  @Test("DEF-17: a timeout that comes amid the bytes of an epoch is met, though it does not end")
+  func timeout() {
+    let bench = Bench.deferring(.unlimited, 3)
+    bench.sendsNMEA = true
+    bench.fixes(count: 1)
+    let due = bench.engine.client(bench.client.id).deferral.terms?.deadline ?? .distantFuture
+    var time = bench.now
+    for byte in Self.sentences(bench) + [UInt8](repeating: 0x31, count: 250) {
+      time = time + .milliseconds(10)
+      bench.sendAt(time, [byte])
+      #expect((bench.state == .idle) == (time >= due))
+    }
+    #expect(time > due)
+  }
+
+  @Test("a request amid the bytes of an epoch changes the plan at once")
+  func request() {
+    let bench = Bench()
+    bench.sendsNMEA = true
+    bench.fixes(count: 2)
+    bench.background()
+    let bytes = Self.sentences(bench)
+    bench.run(1)
+    bench.send(Array(bytes.prefix(100)))
+    bench.client.defer(untilTraveled: .unlimited, timeout: 0.02)
+    bench.sendAt(bench.now + .milliseconds(10), Array(bytes[100..<110]))
+    #expect(bench.state != .idle)
+    bench.sendAt(bench.now + .milliseconds(10), Array(bytes[110..<120]))
+    #expect(bench.state == .idle)
+  }
+}
