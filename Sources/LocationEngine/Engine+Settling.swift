@@ -22,6 +22,7 @@ extension Engine {
       deferralLimit: setup.figures.deferralLimit, deliveryHold: setup.deliveryHold)
     context.generation = ring.generation
     context.motionLine = motionLine
+    context.givenUp = battery.givenUp
     context.hasReceiver = hasDriver && !isReceiverLost
     return context
   }

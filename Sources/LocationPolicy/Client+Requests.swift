@@ -64,6 +64,7 @@ extension Client {
     services.detach()
     pauseNotice = .nothing
     tellsAuthorization = false
+    toldGivenUp = .none
     distanceCheck = .distantFuture
     ends.removeAll()
     batchThrough = nil
@@ -139,7 +140,7 @@ extension Client {
     let terms = DeferralTerms(distance: distance, timeout: timeout, calledAt: context.now)
     let failure = DeferralPreconditions.failure(
       isAuthorized: isAuthorized, isAvailable: context.isDeferralAvailable && terms != nil,
-      isUpdating: isRunning, settings: settings)
+      isUpdating: isRunning, settings: granted)
     guard let terms, failure == nil else {
       // The one before is cancelled even so (DEF-14).
       let turn = deferral.state == .idle ? turnUntil : nil

@@ -57,10 +57,14 @@ extension Client {
   private mutating func requestLocation(_ context: ClientContext) {
     guard isAuthorized else { return tell(.denied) }
     let terms = LocationRequestTerms(
-      desiredAccuracy: settings.desiredAccuracy, isUpdating: isRunning, at: context.now)
+      desiredAccuracy: granted.desiredAccuracy, isUpdating: isRunning, at: context.now)
     var recent = context.newest(after: deniedUntil)
     if let fix = recent, context.now - fix.fix.acquired > Client.freshness || isReduced {
       recent = nil
+    }
+    // Nothing is searched for: what lies there, or nothing (PWR-10).
+    guard gets(.updates) else {
+      return services.note(recent.map { .deliver($0) } ?? .fail(.locationUnknown))
     }
     services.note(services.request.handle(.request(terms, recent: recent)))
   }
@@ -76,7 +80,7 @@ extension Client {
       return
     }
     let stored = StoredFix(name: name, fix: coarse)
-    if isUpdating { services.updateReport = stored }
+    if isUpdating && gets(.updates) { services.updateReport = stored }
     services.takeCoarse(stored, at: context.now)
   }
 
@@ -110,7 +114,9 @@ extension Client {
     case .notDetermined: flags = flags.union(.authorizationRequestInProgress)
     }
     if isReduced { flags = flags.union(.accuracyLimited) }
-    if isUnknownTold || !context.hasReceiver { flags = flags.union(.locationUnavailable) }
+    if isUnknownTold || !context.hasReceiver || !gets(.updates) {
+      flags = flags.union(.locationUnavailable)
+    }
     if flags != services.live.flags { services.live.set(flags) }
   }
 
@@ -143,8 +149,8 @@ extension Client {
   private func reducedNeed(at now: Instant, isRunning: Bool) -> FixNeed {
     var need = FixNeed()
     let wants =
-      services.significant.state != .idle
-      || (isRunning
+      (services.significant.state != .idle && gets(.significantChange))
+      || (isRunning && gets(.updates)
         && (isUpdating || services.live.count > 0 || services.request.state != .idle))
     if wants { need.add(due: max(now, services.reduction.due), accuracy: 1_000) }
     return need

@@ -19,6 +19,8 @@ public struct ClientContext: Sendable {
   public var hasReceiver = true
   /// What the motion line says.
   public var motionLine = MotionLine.absent
+  /// What the battery is too low for (PWR-10).
+  public var givenUp = PromiseSet.none
   /// Deferral is possible: a receiver that works and a low-power caching state (DEF-1, DEF-7).
   public var isDeferralAvailable: Bool
   /// N (RNG-1).
@@ -98,6 +100,10 @@ public struct Client: Sendable {
   var failure: LocationErrorCode?
   /// Its authorization changed and it was not told.
   var tellsAuthorization = false
+  /// What it was told last that it does not get (PWR-10).
+  var toldGivenUp = PromiseSet.none
+  /// When updates were given up the last time: of what was made then nothing is owed.
+  var unserved = (from: Instant.boot, through: Instant.boot)
   /// A pause or a resume that was not told.
   var pauseNotice: PauseMonitor.Outcome = .nothing
   /// This fix is delivered whatever its filter says (PAU-10).
@@ -128,12 +134,11 @@ public struct Client: Sendable {
   public mutating func demand(at now: Instant) -> Demand {
     guard isConnected, isAuthorized else { return .none }
     if execution == .suspended { return .none }  // BKG-5
-    if usesServices, services.live.isLive && !isReduced {
-      return .live(isWatched: execution == .foreground)
-    }
-    guard isUpdating, !services.pause.isPaused || waitsForDrain else { return .none }
+    if let demand = liveDemand { return demand }
+    guard isUpdating, isRunning || waitsForDrain else { return .none }
     if isReduced { return .none }
-    if let metres = LocationAccuracy.bound(of: settings.desiredAccuracy), !waitsForDrain {
+    let accuracy = services.coarsened(settings.desiredAccuracy)
+    if let metres = LocationAccuracy.bound(of: accuracy), !waitsForDrain {
       return .within(metres: metres)
     }
     switch execution {
@@ -172,12 +177,12 @@ public struct Client: Sendable {
       guard isConnected, execution != .suspended, !waitsForDrain else { return false }
       return cursor.gap != nil || !ends.isEmpty || failure != nil || tellsAuthorization
         || pauseNotice != .nothing || cursor.delivered < min(dueUntil, owedUntil)
-        || (usesServices && services.hasNotices)
+        || (usesServices && services.hasNotices) || mustHearOfBattery
     }
   }
 
-  /// Updates run: started, and not paused (DEF-4).
-  var isRunning: Bool { isUpdating && !services.pause.isPaused }
+  /// Updates run: started, not paused (DEF-4) and not given up.
+  var isRunning: Bool { isUpdating && !services.pause.isPaused && gets(.updates) }
 }
 
 // MARK: - What happens to it
@@ -195,6 +200,7 @@ extension Client {
     guard isUpdating || closesAtDrain else { return }
     isUnknownTold = false
     guard !isHidden(fix), !isReduced else { return passOver(context.head - 1..<context.head) }
+    if isUnserved(fix) { return passUnserved(context) }
     guard isUpdating else { return takeLast(fix, context) }
     let pause = services.pause.handle(.fix(fix))
     switch pause {
@@ -247,6 +253,7 @@ extension Client {
     case .flush: preconditionFailure("time does not end engagement by itself")
     case .finish(let end): finishAfterDrain(end, context)
     }
+    if context.givenUp != services.givenUp { setGivenUp(context.givenUp, context) }
   }
 
   private mutating func elapseServices(_ context: ClientContext) {
@@ -298,7 +305,8 @@ extension Client {
   ///
   /// A deferral that is engaged goes on without a word (DEF-42).
   public mutating func locationUnknown() {
-    guard isUpdating, isAuthorized, deferral.state != .engaged, !isUnknownTold else { return }
+    guard isUpdating, isAuthorized, gets(.updates), deferral.state != .engaged, !isUnknownTold
+    else { return }
     isUnknownTold = true
     tell(.locationUnknown)
   }

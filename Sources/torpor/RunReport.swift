@@ -50,7 +50,7 @@ final class RunReport {
     switch record.kind {
     case .receiver: lastReceiver = record
     case .board: lastBoard = record
-    case .fix, .wake, .batch, .ack, .finish, .gap, .told: break
+    case .battery, .fix, .wake, .batch, .ack, .finish, .gap, .told: break
     }
     if isQuiet && !hasTrace { return }
     attempt { try write(record) }
