@@ -15,6 +15,8 @@ public struct BoardProfile: Equatable, Sendable {
   public var receiver: Receiver?
   /// A sensor that tells of motion; nil on a board without one.
   public var motion: Motion?
+  /// The battery, and what is given up when it is low; nil where there is none, or nothing is.
+  public var battery: Battery?
   /// The ring and the deferral limit.
   public var cache: Cache
   /// What the planner may assume.
@@ -226,6 +228,31 @@ extension BoardProfile {
     public var line = ""
     /// How long after the last motion it says still.
     public var stillAfter = Interval.seconds(10)
+  }
+
+  /// A battery with a gauge, and which promises go when it is low (PWR-10).
+  ///
+  /// Each figure is the charge, in percent, below which a promise is given up; nil for never.
+  public struct Battery: Equatable, Sendable {
+    /// What a charge may be.
+    public static let charges = 0...100
+
+    /// The gauge's name on Linux, below `/sys/class/power_supply`.
+    public var gauge: String?
+    /// Every fix, and positions nearer than 100 m.
+    public var everyFix: Int?
+    /// Positions nearer than 1 km.
+    public var accuracy: Int?
+    /// All updates.
+    public var updates: Int?
+    /// Visits.
+    public var visits: Int?
+    /// Regions and monitor conditions.
+    public var regions: Int?
+    /// Significant change.
+    public var significantChange: Int?
+    /// How far above its figure the charge must be before a promise holds again, percentage points.
+    public var margin = 3
   }
 
   /// The deferral cache.

@@ -7,6 +7,7 @@ extension NewProfile {
     proposeReceiver()
     proposeBoard()
     propose("motion.line", \.motion.line, "MOTION")
+    proposeBattery()
     propose("cache.capacity_fixes", \.cache.capacity, 8_192)
     // Half an answered limit of a ring is the most there is (RNG-1).
     propose("cache.deferral_limit_fixes", \.cache.deferralLimit, max(1, draft.cache.capacity / 2))
@@ -67,6 +68,22 @@ extension NewProfile {
     propose("board.off.resume_s", \.off.resume, .seconds(30))
     propose("board.off.alarm_resolution_s", \.off.alarmResolution, .seconds(1))
     propose("board.off.shortest_s", \.off.shortest, .seconds(120))
+  }
+
+  /// From the finest to the least, what costs most first; a day's reserve for the last ones.
+  private mutating func proposeBattery() {
+    func given(_ path: String, _ charge: Int?) -> Int {
+      self.given.contains(path) ? charge ?? 0 : 0
+    }
+    let updates = given("battery.updates_percent", draft.battery.updates)
+    let accuracy = max(given("battery.accuracy_percent", draft.battery.accuracy), updates)
+    propose("battery.every_fix_percent", \.battery.everyFix, max(30, accuracy))
+    let most = draft.battery.everyFix ?? 0
+    propose("battery.accuracy_percent", \.battery.accuracy, min(max(20, updates), most))
+    propose("battery.updates_percent", \.battery.updates, min(12, draft.battery.accuracy ?? 0))
+    propose("battery.visits_percent", \.battery.visits, 8)
+    propose("battery.regions_percent", \.battery.regions, 6)
+    propose("battery.significant_percent", \.battery.significantChange, 4)
   }
 
   private mutating func propose<Value>(

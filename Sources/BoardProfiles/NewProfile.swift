@@ -178,6 +178,9 @@ extension NewProfile {
     "board.off", "board.off.power_mw", "board.off.resume_s", "board.off.alarm_resolution_s",
     "board.off.shortest_s",
     "cache.capacity_fixes", "cache.deferral_limit_fixes",
+    "battery", "battery.gauge", "battery.every_fix_percent", "battery.accuracy_percent",
+    "battery.updates_percent", "battery.visits_percent", "battery.regions_percent",
+    "battery.significant_percent",
   ]
 
   /// What is still to be asked as things stand.

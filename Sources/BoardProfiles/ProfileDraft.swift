@@ -10,6 +10,7 @@ struct ProfileDraft: Sendable {
   var receiver = BoardProfile.Receiver()
   var batch = BoardProfile.Batch()
   var motion = BoardProfile.Motion()
+  var battery = BoardProfile.Battery()
   var cache = BoardProfile.Cache()
   var policy = BoardProfile.Policy()
   /// Tables that the text has.
@@ -37,6 +38,10 @@ struct ProfileDraft: Sendable {
       self.motion = motion
       tables.insert("motion")
     }
+    if let battery = profile.battery {
+      self.battery = battery
+      tables.insert("battery")
+    }
     guard let receiver = profile.receiver else { return }
     self.receiver = receiver
     tables.formUnion(["receiver", "receiver.power", "receiver.time_to_fix"])
@@ -57,6 +62,7 @@ struct ProfileDraft: Sendable {
     }
     return BoardProfile(
       name: name, summary: summary, board: board, receiver: receiver,
-      motion: tables.contains("motion") ? motion : nil, cache: cache, policy: policy)
+      motion: tables.contains("motion") ? motion : nil,
+      battery: tables.contains("battery") ? battery : nil, cache: cache, policy: policy)
   }
 }

@@ -59,10 +59,10 @@ extension ProfileKey {
 
   static func whole(
     _ table: String, _ name: String, _ field: Field<Int>, _ range: ClosedRange<Int>,
-    _ meaning: String
+    required: Bool = true, _ meaning: String
   ) -> ProfileKey {
     ProfileKey(
-      table, name, .whole(range), required: true, meaning, get: { .whole($0[keyPath: field]) },
+      table, name, .whole(range), required: required, meaning, get: { .whole($0[keyPath: field]) },
       put: { if case .whole(let whole) = $1 { $0[keyPath: field] = whole } })
   }
 

@@ -69,7 +69,7 @@ struct Unit: Equatable, Sendable {
     Unit(suffix: "km", word: "kilometres"), Unit(suffix: "mps", word: "metres per second"),
     Unit(suffix: "kmh", word: "kilometres per hour"), Unit(suffix: "baud", word: "baud"),
     Unit(suffix: "bps", word: "bits per second"), Unit(suffix: "hz", word: "hertz"),
-    Unit(suffix: "fixes", word: "fixes"),
+    Unit(suffix: "fixes", word: "fixes"), Unit(suffix: "percent", word: "percent"),
   ]
 
   /// The unit that `name` ends in.

@@ -22,7 +22,7 @@ enum ProfileRules {
     batchNeedsFamily, batchPinHasNumber, batchNumberHasPin,
     batchCapacity, outputOfFamily, epochFitsLine, alarmWakes, batchPinWakes, motionWakes,
     receiverWakes,
-    coldIsLongest,
+    coldIsLongest, accuracyGoesSecond, updatesGoAfterEveryFix, updatesGoAfterAccuracy,
   ]
 
   static let name = ProfileRule(keys: ["name"]) { draft in

@@ -45,12 +45,17 @@ public enum ProfileSchema {
         + "What `[board.suspended]` does not hear is not made use of: "
         + "staying out of that sleep costs more than the looks it spares."
     ),
+    ProfileTable(
+      path: "battery", isRequired: false,
+      meaning: "A battery with a gauge: below which charge which promise is given up (PWR-10)."
+        + " Leave it out on a board without one."),
     ProfileTable(path: "cache", isRequired: true, meaning: "The ring in which fixes wait."),
     ProfileTable(path: "policy", isRequired: false, meaning: "What the planner may assume."),
   ]
 
   /// All keys, table by table.
-  public static let keys: [ProfileKey] = identity + board + receiver + motion + cache + policy
+  public static let keys: [ProfileKey] =
+    identity + board + receiver + motion + battery + cache + policy
 
   private static let byPath = Dictionary(uniqueKeysWithValues: keys.map { ($0.path, $0) })
 

@@ -75,6 +75,7 @@ public enum ProfileTemplate {
     "receiver.model": "the part's name", "receiver.device": "/dev/ttyS0",
     "receiver.wake_line": "GNSS_WAKE", "receiver.supply_line": "GNSS_SUPPLY",
     "receiver.batch.line": "GNSS_BATCH",
+    "battery.gauge": "battery",
   ]
 }
 
@@ -91,6 +92,8 @@ extension NewProfile {
     "receiver.fix_interval_ms", "receiver.backup_supply", "receiver.batch.watermark_fixes",
     "motion.line",
     "cache.capacity_fixes", "cache.deferral_limit_fixes",
+    "battery.every_fix_percent", "battery.accuracy_percent", "battery.updates_percent",
+    "battery.visits_percent", "battery.regions_percent", "battery.significant_percent",
   ]
 
   /// The figures that the profile sets and whether each was given, for the README's table of

@@ -22,6 +22,7 @@ extension Engine {
       isDeferralAvailable: isDeferralAvailable && !isReceiverLost,
       deferralLimit: setup.figures.deferralLimit, deliveryHold: setup.deliveryHold)
     context.motionLine = motionLine
+    context.givenUp = battery.givenUp
     context.hasReceiver = hasDriver && !isReceiverLost
     return context
   }

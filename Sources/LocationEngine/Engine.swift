@@ -64,6 +64,8 @@ public struct Engine: ~Copyable {
   var standsUntil = Instant.boot
   /// What the motion sensor said last; motion, until it says something.
   var motionLine: MotionLine
+  /// What the battery is too low for.
+  var battery: BatteryMonitor
   var noticeIndex = 0
 
   /// Creates an engine over an opened ring and the memory of its clients.
@@ -88,6 +90,7 @@ public struct Engine: ~Copyable {
     hasDriver = setup.receiver != nil
     pace = PlausiblePace(most: setup.figures.plausibleSpeed)
     motionLine = .absent
+    battery = BatteryMonitor(setup.battery)
     if setup.figures.usesMotionLine { hearMotion(.moving) }
   }
 
@@ -118,6 +121,7 @@ public struct Engine: ~Copyable {
     case .batchPin: drive(.batchPin, &effects)
     case .motion(let level):
       if setup.figures.usesMotionLine { hearMotion(level == .active ? .moving : .still) }
+    case .battery(let charge): battery.take(charge)
     case .time: break
     case .request(let client, let request): handle(request, of: client)
     case .sleepInhibitor(let isOn): isInhibited = isOn
@@ -168,6 +172,10 @@ public struct Engine: ~Copyable {
     hasDriver && (setup.figures.canStandby || setup.figures.canSwitchOff)
   }
 
+  /// What the battery's gauge said last, percent; nil on a board without one.
+  public var batteryCharge: UInt8? { battery.charge }
+  /// What the battery is too low for (PWR-10).
+  public var givenUp: PromiseSet { battery.givenUp }
   /// What decoding has met so far.
   public var decoderCounters: DecoderCounters { decoder.counters }
   /// What has happened to the receiver so far.

@@ -22,6 +22,8 @@ public struct EngineSetup: Sendable {
   public var gather: Interval
   /// The same within an epoch whose last message is known: a fix is late by it at most.
   public var gatherToEnd: Interval
+  /// Which promises a low battery takes back, and when (PWR-10); none, if nothing else is said.
+  public var battery = BatteryTerms()
   /// The time without a fix after which clients are told `locationUnknown` (STD-10).
   public var unknownAfter: Interval
 

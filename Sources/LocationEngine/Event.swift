@@ -11,6 +11,8 @@ public enum Event: Sendable {
   case batchPin
   /// What the motion sensor's line says from now on; never, on a board without one.
   case motion(PinLevel)
+  /// What the battery's gauge says from now on, percent; never, on a board without one (PWR-10).
+  case battery(UInt8)
   /// The time of ``Effects/wake`` has come; too early or too often does no harm.
   case time
   /// A client asks.

@@ -67,12 +67,48 @@ public struct Waking: Equatable, Sendable {
   /// What the motion sensor's line says now, if that is not what was told before; the first wait
   /// tells it. Always nil on a board without one.
   public var motion: PinLevel?
+  /// What the battery's gauge says, percent, if that is news: see ``GaugeReading``. Always nil on a
+  /// board without one.
+  public var battery: UInt8?
 
   /// Creates a report.
-  public init(reason: WakeReason, batchPinRose: Bool, motion: PinLevel? = nil) {
+  public init(
+    reason: WakeReason, batchPinRose: Bool, motion: PinLevel? = nil, battery: UInt8? = nil
+  ) {
     self.reason = reason
     self.batchPinRose = batchPinRose
     self.motion = motion
+    self.battery = battery
+  }
+}
+
+/// When a board reads its battery's gauge, and what of that it tells.
+///
+/// A gauge costs no wake: whenever a wait ends for another reason, and the last reading is at least
+/// ``GaugeReading/period`` old, it is read and told if it says something new.
+public struct GaugeReading: Equatable, Sendable {
+  /// The time between two readings, at the least: reading takes a bus transfer, and a charge changes
+  /// slowly.
+  public static let period = Interval.seconds(60)
+
+  private var told: UInt8?
+  private var due = Instant.boot
+
+  /// Nothing was read yet.
+  public init() {}
+
+  /// Whether the gauge is to be read at the end of a wait.
+  public func isDue(at now: Instant) -> Bool { now >= due }
+
+  /// It was read.
+  ///
+  /// - Parameter charge: What it says, percent; nil if it could not be read, which is no news.
+  /// - Returns: The charge, if that is not what was told before.
+  public mutating func take(_ charge: UInt8?, at now: Instant) -> UInt8? {
+    due = now + GaugeReading.period
+    guard let charge, charge != told else { return nil }
+    told = charge
+    return charge
   }
 }
 

@@ -4,8 +4,8 @@ import LocationTypes
 extension Client {
   /// The next thing to tell, or nil when all is told; called after each step until nil.
   ///
-  /// Order: a gap, then each deferral's end and at once its batch (X1), then other fixes, then a
-  /// failure. O(fixes of the batch).
+  /// Order: a gap, then each deferral's end and at once its batch (X1), then other fixes, then what
+  /// the battery is too low for, then a failure. O(fixes of the batch).
   public mutating func nextNotice(in ring: borrowing FixRing, _ context: ClientContext) -> Notice? {
     guard isConnected, execution != .suspended else { return nil }
     // An answer to its call waits for no fix.
@@ -28,6 +28,7 @@ extension Client {
       return .finish(ended.end.code)
     }
     if let batch = nextBatch(in: ring, before: .max, context) { return batch }
+    if let notice = nextDegradation() { return notice }
     if pauseNotice == .pause {
       pauseNotice = .nothing
       return .paused

@@ -64,6 +64,7 @@ extension Client {
     services.detach()
     pauseNotice = .nothing
     tellsAuthorization = false
+    toldGivenUp = .none
     distanceCheck = .distantFuture
     ends.removeAll()
     batchThrough = nil
@@ -93,7 +94,7 @@ extension Client {
     }
     resume(context)
     if !isAuthorized { tell(.denied) }
-    if isReduced { services.updateReport = services.coarse(at: context.now) }
+    if isReduced && gets(.updates) { services.updateReport = services.coarse(at: context.now) }
     owedUntil = .max
   }
 
@@ -140,7 +141,7 @@ extension Client {
     let terms = DeferralTerms(distance: distance, timeout: timeout, calledAt: context.now)
     let failure = DeferralPreconditions.failure(
       isAuthorized: isAuthorized, isAvailable: context.isDeferralAvailable && terms != nil,
-      isUpdating: isRunning, settings: settings)
+      isUpdating: isRunning, settings: granted)
     guard let terms, failure == nil else {
       // The one before is cancelled even so (DEF-14).
       let turn = deferral.state == .idle ? turnUntil : nil

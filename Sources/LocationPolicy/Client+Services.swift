@@ -63,11 +63,15 @@ extension Client {
     guard isAuthorized else { return tell(.denied) }
     let coarsest = Double(AccuracyReduction.accuracy_mm) / 1e3
     let terms = LocationRequestTerms(
-      desiredAccuracy: isReduced ? coarsest : settings.desiredAccuracy, isUpdating: isRunning,
+      desiredAccuracy: isReduced ? coarsest : granted.desiredAccuracy, isUpdating: isRunning,
       at: context.now)
     var recent = recent(context)
     if let fix = recent?.fix, context.now - fix.acquired > Client.freshness && !isReduced {
       recent = nil
+    }
+    // Nothing is searched for: what lies there, or nothing (PWR-10).
+    guard gets(.updates) else {
+      return services.note(recent.map { .deliver($0) } ?? .fail(.locationUnknown))
     }
     services.note(services.request.handle(.request(terms, recent: recent)))
   }
@@ -77,7 +81,7 @@ extension Client {
     guard isAuthorized, !isDenied(stored.fix) else { return }
     guard isReduced else { return services.take(stored, at: context.now) }
     guard isUpdating || services.areActive, let coarse = services.reduce(stored) else { return }
-    if isUpdating { services.updateReport = coarse }
+    if isUpdating && gets(.updates) { services.updateReport = coarse }
     services.takeCoarse(coarse, at: context.now)
   }
 
@@ -111,7 +115,9 @@ extension Client {
     case .notDetermined: flags = flags.union(.authorizationRequestInProgress)
     }
     if isReduced { flags = flags.union(.accuracyLimited) }
-    if isLocationUnknown || !context.hasReceiver { flags = flags.union(.locationUnavailable) }
+    if isLocationUnknown || !context.hasReceiver || !gets(.updates) {
+      flags = flags.union(.locationUnavailable)
+    }
     if flags != services.live.flags { services.live.set(flags) }
   }
 
@@ -144,8 +150,8 @@ extension Client {
   private func reducedNeed(at now: Instant, isRunning: Bool) -> FixNeed {
     var need = FixNeed()
     let wants =
-      services.significant.state != .idle
-      || (isRunning
+      (services.significant.state != .idle && gets(.significantChange))
+      || (isRunning && gets(.updates)
         && (isUpdating || services.live.count > 0 || services.request.state != .idle))
     if wants { need.add(due: max(now, services.reduction.due), accuracy: 1_000) }
     return need

@@ -17,6 +17,8 @@ public struct ClientContext: Sendable {
   public var hasReceiver = true
   /// What the motion line says.
   public var motionLine = MotionLine.absent
+  /// What the battery is too low for (PWR-10).
+  public var givenUp = PromiseSet.none
   /// Deferral is possible: a receiver that works and a low-power caching state (DEF-1, DEF-7).
   public var isDeferralAvailable: Bool
   /// N (RNG-1).
@@ -98,6 +100,10 @@ public struct Client: Sendable {
   var failure: LocationErrorCode?
   /// Its authorization changed and it was not told.
   var tellsAuthorization = false
+  /// What it was told last that it does not get (PWR-10).
+  var toldGivenUp = PromiseSet.none
+  /// When updates were given up the last time: of what was made then nothing is owed.
+  var unserved = (from: Instant.boot, through: Instant.boot)
   /// A pause or a resume that was not told.
   var pauseNotice: PauseMonitor.Outcome = .nothing
   /// This fix is delivered whatever its filter says (PAU-10).
@@ -130,12 +136,11 @@ public struct Client: Sendable {
   public mutating func demand(at now: Instant) -> Demand {
     guard isConnected, isAuthorized else { return .none }
     if execution == .suspended { return .none }  // BKG-5
-    if usesServices, services.live.isLive && !isReduced {
-      return .live(isWatched: execution == .foreground)
-    }
-    guard isUpdating, !services.pause.isPaused || waitsForDrain else { return .none }
+    if let demand = liveDemand { return demand }
+    guard isUpdating, isRunning || waitsForDrain else { return .none }
     if isReduced { return .none }
-    if let metres = LocationAccuracy.bound(of: settings.desiredAccuracy), !waitsForDrain {
+    let accuracy = services.coarsened(settings.desiredAccuracy)
+    if let metres = LocationAccuracy.bound(of: accuracy), !waitsForDrain {
       return .within(metres: metres)
     }
     switch execution {
@@ -175,7 +180,7 @@ public struct Client: Sendable {
       guard !waitsForDrain else { return services.refusal != nil }
       return cursor.gap != nil || !ends.isEmpty || failure != nil || tellsAuthorization
         || pauseNotice != .nothing || cursor.delivered < min(dueUntil, owedUntil)
-        || (usesServices && services.hasNotices)
+        || (usesServices && services.hasNotices) || mustHearOfBattery
     }
   }
 
@@ -185,8 +190,8 @@ public struct Client: Sendable {
     isReduced ? toldCoarse : newestDelivered.flatMap { ring.stored(at: $0) }
   }
 
-  /// Updates run: started, and not paused (DEF-4).
-  var isRunning: Bool { isUpdating && !services.pause.isPaused }
+  /// Updates run: started, not paused (DEF-4) and not given up.
+  var isRunning: Bool { isUpdating && !services.pause.isPaused && gets(.updates) }
 }
 
 // MARK: - What happens to it
@@ -206,6 +211,7 @@ extension Client {
     if usesServices { serve(stored, context) }
     guard isUpdating || closesAtDrain else { return }
     guard !isHidden(fix), !isReduced else { return passOver(context.head - 1..<context.head) }
+    if isUnserved(fix) { return passUnserved(context) }
     guard isUpdating else { return takeLast(fix, context) }
     let pause = services.pause.handle(.fix(fix))
     switch pause {
@@ -258,6 +264,7 @@ extension Client {
     case .flush: preconditionFailure("time does not end engagement by itself")
     case .finish(let end): finishAfterDrain(end, context)
     }
+    if context.givenUp != services.givenUp { setGivenUp(context.givenUp, context) }
   }
 
   private mutating func elapseServices(_ context: ClientContext) {
@@ -312,7 +319,7 @@ extension Client {
     guard deferral.state != .engaged else { return }
     isLocationUnknown = true
     setLiveFlags(context)
-    guard isUpdating, isAuthorized, !isUnknownTold else { return }
+    guard isUpdating, isAuthorized, gets(.updates), !isUnknownTold else { return }
     isUnknownTold = true
     tell(.locationUnknown)
   }

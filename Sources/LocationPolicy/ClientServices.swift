@@ -20,6 +20,8 @@ public struct ClientServices: Sendable {
   var reduction = AccuracyReduction()
   /// The last that it was made.
   private var coarse: StoredFix?
+  /// What the battery is too low for (PWR-10); written by `giveUp` alone.
+  var givenUp = PromiseSet.none
 
   var significantReport: StoredFix?
   var updateReport: StoredFix?
@@ -67,25 +69,25 @@ extension ClientServices {
 
   /// A fix for all of them but the pause, which the updates see to.
   mutating func take(_ stored: StoredFix, at now: Instant) {
-    note(significant.take(stored.fix, at: now), stored)
-    note(visits.take(stored.fix))
+    if gets(.visits) { note(visits.take(stored.fix)) }
     regions.take(stored.fix)
-    live.take(stored)
-    note(request.handle(.fix(stored)))
+    takeCoarse(stored, at: now)
   }
 
   /// A coarse fix, for those that can do with it (AUT-6): visits and regions get none (REG-15).
   mutating func takeCoarse(_ stored: StoredFix, at now: Instant) {
-    note(significant.take(stored.fix, at: now), stored)
-    live.take(stored)
+    if gets(.significantChange) { note(significant.take(stored.fix, at: now), stored) }
+    if gets(.updates) { live.take(stored) }
     note(request.handle(.fix(stored)))
   }
 
   /// Time has passed.
   mutating func elapse(at now: Instant, newest: StoredFix?) {
-    if significant.isWaiting, let newest { note(significant.elapse(at: now), newest) }
+    if gets(.significantChange), significant.isWaiting, let newest {
+      note(significant.elapse(at: now), newest)
+    }
     if regions.deadline <= now { regions.elapse(to: now) }
-    if live.check <= now { live.elapse(at: now) }
+    if gets(.updates), live.check <= now { live.elapse(at: now) }
     if request.check <= now { note(request.handle(.time(now))) }
   }
 
@@ -188,18 +190,22 @@ extension ClientServices {
     at now: Instant, fastest: Double, line: MotionLine, isRunning: Bool, isPaused: Bool
   ) -> FixNeed {
     var need = FixNeed()
-    need.add(
-      due: significant.nextFix(at: now, fastest: fastest, line: line),
-      accuracy: ClientServices.significantAccuracy)
-    need.add(
-      due: visits.nextFix(at: now, fastest: fastest, line: line),
-      accuracy: ClientServices.placeAccuracy)
+    if gets(.significantChange) {
+      need.add(
+        due: significant.nextFix(at: now, fastest: fastest, line: line),
+        accuracy: ClientServices.significantAccuracy)
+    }
+    if gets(.visits) {
+      need.add(
+        due: visits.nextFix(at: now, fastest: fastest, line: line),
+        accuracy: ClientServices.placeAccuracy)
+    }
     if regions.count > 0 {
       need.add(
         due: regions.nextFix(at: now, fastest: fastest, line: line),
         accuracy: ClientServices.placeAccuracy)
     }
-    guard isRunning else { return need }
+    guard isRunning, gets(.updates) else { return need }
     need.add(
       due: live.nextFix(at: now, fastest: fastest, line: line),
       accuracy: ClientServices.placeAccuracy)
@@ -216,10 +222,14 @@ extension ClientServices {
 
   /// When time alone must be looked at for them.
   var check: Instant {
-    var check = min(regions.deadline, live.check)
-    check = min(check, request.check)
-    check = min(check, pause.check)
-    return significant.isWaiting ? min(check, significant.gateOpens) : check
+    var check = regions.deadline
+    if gets(.updates) {
+      check = min(check, live.check)
+      check = min(check, request.check)
+      check = min(check, pause.check)
+    }
+    let waits = gets(.significantChange) && significant.isWaiting
+    return waits ? min(check, significant.gateOpens) : check
   }
 }
 

@@ -13,6 +13,9 @@ public enum Notice: Sendable {
   case failure(LocationErrorCode)
   /// `didChangeAuthorization` (DEF-40).
   case authorization(Authorization, isReduced: Bool)
+  /// All that the client uses and does not get, for the battery is low; nothing when all is as it was
+  /// (PWR-10). After the fixes of before.
+  case degraded(PromiseSet)
   /// `didPauseLocationUpdates`, after the fix that shows the stop (PAU-10).
   case paused
   /// `didResumeLocationUpdates`, before the first fix after it.

@@ -27,6 +27,8 @@ public struct RegionMonitor: Sendable {
   public private(set) var isReduced = false
   /// Monitoring rests, for the client may not use location (AUT-3).
   public private(set) var isDenied = false
+  /// Monitoring rests, for the battery is low (PWR-10).
+  public private(set) var isGivenUp = false
 
   var reach = RegionReach()
   var outlook = RegionOutlook()
@@ -42,7 +44,7 @@ public struct RegionMonitor: Sendable {
   /// Monitors nothing yet.
   public init(limits: RegionLimits = RegionLimits()) { self.limits = limits }
 
-  var isResting: Bool { isReduced || isDenied }
+  var isResting: Bool { isReduced || isDenied || isGivenUp }
 
   // MARK: What is monitored
 
@@ -131,6 +133,13 @@ public struct RegionMonitor: Sendable {
   public mutating func setDenied(_ isDenied: Bool, at now: Instant) {
     let rested = isResting
     self.isDenied = isDenied
+    if isResting != rested { turn(at: now) }
+  }
+
+  /// The battery is too low for it: as ``setDenied(_:at:)``.
+  public mutating func setGivenUp(_ isGivenUp: Bool, at now: Instant) {
+    let rested = isResting
+    self.isGivenUp = isGivenUp
     if isResting != rested { turn(at: now) }
   }
 

@@ -57,7 +57,9 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
     let waking = board.wait(in: plan.board, until: plan.wake, listening: plan.listens)
     if waking.batchPinRose { perform(.batchPin) }
     if let level = waking.motion { perform(.motion(level)) }
-    if !readAll() && !waking.batchPinRose && waking.motion == nil { perform(.time) }
+    if let charge = waking.battery { perform(.battery(charge)) }
+    let hasTold = waking.batchPinRose || waking.motion != nil || waking.battery != nil
+    if !readAll() && !hasTold { perform(.time) }
     return .woke(waking.reason)
   }
 

@@ -12,11 +12,24 @@ extension BoardProfile {
   public var engineSetup: EngineSetup {
     var setup = EngineSetup(receiver: receiver.map(receiverSetup), figures: plannerFigures)
     setup.deliveryHold = board.deliveryHold
+    if let battery { setup.battery = batteryTerms(battery) }
     if let receiver {
       setup.epochs.rangeError_mm = Int32((receiver.rangeError_m * 1_000).rounded())
       setup.assumedAccuracy_mm = Int32((receiver.assumedAccuracy_m * 1_000).rounded())
     }
     return setup
+  }
+
+  private func batteryTerms(_ battery: Battery) -> BatteryTerms {
+    var terms = BatteryTerms()
+    terms.everyFix = UInt8(clamping: battery.everyFix ?? 0)
+    terms.accuracy = UInt8(clamping: battery.accuracy ?? 0)
+    terms.updates = UInt8(clamping: battery.updates ?? 0)
+    terms.visits = UInt8(clamping: battery.visits ?? 0)
+    terms.regions = UInt8(clamping: battery.regions ?? 0)
+    terms.significantChange = UInt8(clamping: battery.significantChange ?? 0)
+    terms.margin = UInt8(clamping: battery.margin)
+    return terms
   }
 
   /// What the engine must know when this board only listens to a receiver that takes no commands,

@@ -24,7 +24,7 @@ public struct PromiseSummary: Equatable, Sendable {
 /// Makes out from a run's records how well a distance was kept.
 ///
 /// The first report begins the count of energy and error: how a receiver came by it, from the cold,
-/// is no planner's doing.
+/// is no planner's doing. Where a low battery takes the promise back, the count ends (PWR-10).
 public struct PromiseTally: Sendable {
   private let track: Track
   private let costs: ReceiverCosts
@@ -37,6 +37,8 @@ public struct PromiseTally: Sendable {
   private var firstReport: Instant?
   private var energy = 0.0
   private var receiver: (power_mW: Double, since: Instant)?
+  /// When the promise was taken back.
+  private var over: Instant?
 
   /// Begins; nil on a board without a receiver.
   public init?(_ track: Track, within bound_m: Double, _ profile: BoardProfile) {
@@ -50,6 +52,7 @@ public struct PromiseTally: Sendable {
 
   /// Takes the next record of the run; they come in order of time.
   public mutating func add(_ record: TraceRecord) {
+    guard over == nil else { return }
     switch record.kind {
     case .fix(let fix): places[fix.name.sequence] = fix.coordinate
     case .batch(_, let first, let last, _):
@@ -64,7 +67,8 @@ public struct PromiseTally: Sendable {
     case .receiver(_, let power_mW):
       close(at: record.at)
       receiver = (power_mW, record.at)
-    case .board, .wake, .ack, .finish, .gap, .told: break
+    case .told(_, .degraded(let givenUp, _)): if !givenUp.isEmpty { over = record.at }
+    case .board, .battery, .wake, .ack, .finish, .gap, .told: break
     }
   }
 
@@ -75,6 +79,7 @@ public struct PromiseTally: Sendable {
 
   /// What it adds up to when the run ends at `end`. O(n log n) for the optimum.
   public mutating func finish(at end: Instant) -> PromiseSummary {
+    let end = min(end, over ?? end)
     close(at: end)
     var summary = PromiseSummary()
     summary.bound_m = bound_m

@@ -18,6 +18,8 @@ public struct SimulationPlan: Sendable {
   public var samplesTimeToFirstFix = false
   /// When a motion sensor's line is active; nil on a board without one.
   public var motion: [Range<Instant>]?
+  /// The battery the board lives on; nil for a supply without end.
+  public var battery: SimulatedBattery?
   /// What goes wrong.
   public var faults = FaultPlan()
   /// Reproduces the run.
@@ -36,6 +38,8 @@ public struct SessionResult: Sendable {
   public var summary: TraceSummary
   /// What the board was asked for and must never be asked for; none in a good run.
   public var violations: [Violation]
+  /// The battery was empty before the run was over.
+  public var isBatteryEmpty: Bool
   /// Deferral was available to the client (DEF-7).
   public var isDeferralAvailable: Bool
 }
@@ -70,6 +74,7 @@ public struct Session {
     setup.samplesTimeToFirstFix = plan.samplesTimeToFirstFix
     setup.faults = plan.faults
     setup.motion = plan.motion
+    setup.battery = plan.battery
     // The journey is over: while the last fixes are drained no new ones are made.
     let end = Instant.boot + plan.duration
     setup.faults.noSky.append(end..<end + .seconds(86_400))
@@ -124,7 +129,7 @@ public struct Session {
     var isStopped = false
     // After the client has stopped, what the receiver holds is drained and the receiver goes to sleep.
     let limit = end + .seconds(600)
-    while loop.board.now < limit {
+    while loop.board.now < limit && !loop.board.isBatteryEmpty {
       let turn = loop.turn(sleepsWhenQuiet: !isStopped)
       loop.board.takeEvents(into: &events)
       for event in events { loop.clients.trace.add(TraceRecord(event)) }
@@ -142,12 +147,14 @@ public struct Session {
         if !loop.engine.canReceiverSleep { break }
       }
     }
+    let over =
+      loop.board.isBatteryEmpty ? loop.board.now : max(end, loop.clients.trace.last)
     let summary = loop.clients.trace.finish(
-      at: max(end, loop.clients.trace.last),
-      tracking_mW: bill ? profile.receiver?.power.track_mw ?? 0 : nil,
+      at: over, tracking_mW: bill ? profile.receiver?.power.track_mw ?? 0 : nil,
       awake_mW: bill ? profile.board.awake_mw : nil, to: sink)
     return SessionResult(
       summary: summary, violations: loop.board.violations,
+      isBatteryEmpty: loop.board.isBatteryEmpty,
       isDeferralAvailable: loop.engine.isDeferralAvailable)
   }
 

@@ -110,6 +110,9 @@ struct SimulatedClient: LocationClients {
       newest = newestStored?.sequence == last ? newestStored : engine.stored(at: last)?.name
       updated()
     case .authorization: break
+    case .degraded(let givenUp):
+      hasGivenUp = false  // asked once more: what was not to be had may be now
+      add(.degraded(givenUp, charge: engine.batteryCharge ?? 0), at: now)
     case .failure(let code): add(.failed(code), at: now)
     case .paused: add(.paused, at: now)
     case .resumed: add(.resumed, at: now)

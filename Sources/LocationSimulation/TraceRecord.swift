@@ -1,3 +1,4 @@
+import LocationPolicy
 import LocationTypes
 import SimulatedHAL
 
@@ -30,6 +31,8 @@ public struct TraceRecord: Equatable, Sendable {
     case fix(TraceFix)
     /// The board woke.
     case wake(WakeReason)
+    /// The battery's gauge said something new, percent.
+    case battery(UInt8)
     /// A client was given `count` fixes, sequence `first` to `last`.
     case batch(client: Int, first: UInt64, last: UInt64, count: Int)
     /// A client acknowledged everything up to sequence `sequence`.
@@ -61,6 +64,9 @@ public enum TraceNotice: Equatable, Sendable {
   case exited(region: UInt32)
   /// Live updates: whether the wearer stands.
   case stationary(Bool)
+  /// What the battery is too low for, of what the client uses, and its charge, percent; nothing when
+  /// the client gets all again (PWR-10).
+  case degraded(PromiseSet, charge: UInt8)
   /// An error.
   case failed(LocationErrorCode)
 
@@ -75,6 +81,7 @@ public enum TraceNotice: Equatable, Sendable {
     case .entered: "entered"
     case .exited: "exited"
     case .stationary: "stationary"
+    case .degraded(let givenUp, _): givenUp.isEmpty ? "restored" : "degraded"
     case .failed: "failed"
     }
   }

@@ -94,7 +94,7 @@ public struct TraceTally: Sendable {
         summary.longestDelay = max(
           summary.longestDelay, Interval(microseconds: record.at.microseconds - moment))
       }
-    case .ack:
+    case .ack, .battery:
       break
     case .finish:
       summary.finishes += 1

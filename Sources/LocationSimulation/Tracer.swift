@@ -93,6 +93,8 @@ extension TraceRecord {
       self.init(at: event.time, .board(state: state, power_mw: mW))
     case .wake(let reason):
       self.init(at: event.time, .wake(reason))
+    case .battery(let charge):
+      self.init(at: event.time, .battery(charge))
     }
   }
 }

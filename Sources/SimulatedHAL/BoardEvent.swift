@@ -39,6 +39,8 @@ public enum BoardEvent: Equatable, Sendable {
   case receiver(ReceiverPowerState, mW: Double)
   /// The board entered a state in which it draws that many milliwatts.
   case board(BoardState, mW: Double)
+  /// The battery's gauge said something new, percent.
+  case battery(UInt8)
   /// The sleeping board was woken; comes right after its `board(.awake)`.
   case wake(WakeReason)
 }

@@ -54,6 +54,7 @@ public struct EnergyLedger: Equatable, Sendable {
       boardSince = time
     case .wake(let reason):
       wakesByReason[Int(reason.rawValue)] += 1
+    case .battery: break
     }
     end = max(end, time)
   }
@@ -139,6 +140,9 @@ extension EnergyLedger {
   public var hostWakes: Int { wakesByReason.reduce(0, +) }
   /// How often the sleeping board was woken for one reason.
   public func hostWakes(for reason: WakeReason) -> Int { wakesByReason[Int(reason.rawValue)] }
+
+  /// Energy the receiver and the board used, mJ.
+  public var total_mJ: Double { receiver_mJ + board_mJ }
 
   /// What a receiver would have used that is never switched off, mJ: its first search as it was, and
   /// tracking for all the rest.

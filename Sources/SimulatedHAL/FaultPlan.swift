@@ -16,6 +16,20 @@ public struct FaultPlan: Equatable, Sendable {
     }
   }
 
+  /// Something that the battery's gauge says whatever the battery holds.
+  public struct GaugeFault: Equatable, Sendable {
+    /// From when on.
+    public var time: Instant
+    /// What, percent.
+    public var charge: UInt8
+
+    /// Creates one.
+    public init(time: Instant, charge: UInt8) {
+      self.time = time
+      self.charge = charge
+    }
+  }
+
   /// Chance, 0 to 1, that a command is obeyed and its acknowledgement lost.
   public var acknowledgementLoss = 0.0
   /// So many acknowledgements, from the first one, are lost for certain.
@@ -38,6 +52,9 @@ public struct FaultPlan: Equatable, Sendable {
   public var alarmsMayBeEarly = false
   /// Times in which an M10 refuses to switch batching on (NAK).
   public var batchingRefused: [Range<Instant>] = []
+  /// What the gauge says from a moment on, each until the next; in order of time. A board without a
+  /// battery gets a gauge by it.
+  public var gauge: [GaugeFault] = []
   /// An M10 does not obey a request for standby until woken, as some do without EXTINT.
   public var ignoresEndlessStandby = false
 

@@ -16,7 +16,8 @@ extension SimulatedBoard {
     defer { receiver.line.loseExcess(over: SimulatedBoard.inputBuffer, by: now) }
     guard state != .awake else {
       let sources = listening ? WakeSources.all : WakeSources.all.subtracting(.bytes)
-      let (end, reason) = pass(sources, isDeep: false, alarm: deadline)
+      let empty = emptyMoment(board_mW: setup.board.awake_mW)
+      let (end, reason) = pass(sources, isDeep: false, alarm: min(deadline, empty))
       now = end
       return waking(reason)
     }
@@ -41,7 +42,10 @@ extension SimulatedBoard {
   private mutating func waking(_ reason: WakeReason) -> Waking {
     defer { pinRose = false }
     while let first = requests.first, first <= now { requests.removeFirst() }
-    return Waking(reason: reason, batchPinRose: pinRose, motion: motion.takeNews(at: now))
+    lookAtBattery()
+    return Waking(
+      reason: reason, batchPinRose: pinRose, motion: motion.takeNews(at: now),
+      battery: readGauge())
   }
 
   /// The sleep that can be entered: the one asked for, or a lighter one.
@@ -72,7 +76,8 @@ extension SimulatedBoard {
       sources.contains(.alarm)
       ? alarmMoment(deadline, figures.alarmResolution, isDeep: isDeep) : .distantFuture
     record(.board(state, mW: figures.mW), at: now)
-    let (end, reason) = pass(sources, isDeep: isDeep, alarm: alarm)
+    let empty = emptyMoment(board_mW: figures.mW)
+    let (end, reason) = pass(sources, isDeep: isDeep, alarm: min(alarm, empty))
     now = end
     record(.board(.awake, mW: setup.board.awake_mW), at: now)
     record(.wake(reason), at: now)

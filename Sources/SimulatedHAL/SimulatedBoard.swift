@@ -20,6 +20,10 @@ public struct SimulatedBoard: LocationBoard, ~Copyable {
   var events: [TimedBoardEvent] = []
   var receiverState = ReceiverPowerState.off
   var motion: SimulatedMotion
+  var gauge = GaugeReading()
+  /// The battery has nothing left. The board goes on all the same: whoever runs it ends there.
+  public internal(set) var isBatteryEmpty = false
+  var emptyAt = Instant.distantFuture
   var pinLevel = false
   var pinRose = false
   var wakePin = PinLevel.inactive

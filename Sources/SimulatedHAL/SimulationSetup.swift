@@ -258,6 +258,8 @@ public struct SimulationSetup: Sendable {
   public var samplesTimeToFirstFix = false
   /// When a motion sensor's line is active, in order and apart; nil on a board without one.
   public var motion: [Range<Instant>]?
+  /// The battery it lives on; nil for a supply without end and without a gauge.
+  public var battery: SimulatedBattery?
   /// What goes wrong.
   public var faults = FaultPlan()
   /// Reproduces a run.

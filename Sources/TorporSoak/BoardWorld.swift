@@ -51,6 +51,7 @@ final class BoardWorld {
     setup.samplesTimeToFirstFix = true
     setup.faults = BoardWorld.faults(&random, &crowd.tally.faults)
     var engineSetup = profile.engineSetup
+    engineSetup.battery = BatteryAudit.terms
     engineSetup.epochs.isSimulated = true
     engineSetup.figures.deferralLimit = 50 + Int(random.next() % 400)
     let track = Scenario.drive.track(seed: seed, duration: .seconds(5 * 3_600))
@@ -93,8 +94,13 @@ final class BoardWorld {
     plan.garbage = (0..<(random.next() % 80)).map { _ in
       FaultPlan.Garbage(time: Instant(seconds: moment()), count: 1 + Int(random.next() % 600))
     }
+    // It is charged before the run ends.
+    plan.gauge =
+      (0..<(random.next() % 6)).map { _ in
+        FaultPlan.GaugeFault(time: Instant(seconds: moment()), charge: UInt8(random.next() % 101))
+      }.sorted { $0.time < $1.time } + [.init(time: Instant(seconds: hours), charge: 100)]
     count +=
-      plan.noSky.count + plan.gone.count + plan.supplySwitchStuck.count
+      plan.gauge.count + plan.noSky.count + plan.gone.count + plan.supplySwitchStuck.count
       + plan.batchingRefused.count + plan.configurationLosses.count + plan.garbage.count
     if random.next() % 3 == 0 { plan.acknowledgementLoss = 0.1 }
     if random.next() % 4 == 0 { plan.commandLoss = 0.05 }

@@ -37,6 +37,7 @@ struct ClientAudit {
   private var arrival: Visit?
   private var sides = [Side](repeating: .unknown, count: 2 * ClientAudit.regions)
   private var forgetsPlaces = false
+  private var battery = BatteryAudit()
   /// Whether each fix goes to the ring at once: what is missing can be told exactly.
   private let isExact: Bool
 
@@ -48,6 +49,13 @@ struct ClientAudit {
   /// It is to get every fix that goes into the ring.
   var isClean: Bool {
     isConnected && isUpdating && isGranted && !isReduced && !mayPause && !hasFilter
+      && battery.unservedSince == nil
+  }
+
+  /// The battery's gauge says something else.
+  mutating func hear(_ charge: UInt8, head: UInt64, at now: Instant) {
+    battery.hear(charge, at: now)
+    if !isClean { skipBefore = head }
   }
 
   // MARK: Asked
@@ -139,6 +147,7 @@ struct ClientAudit {
     outstanding = 0
     expected = 0
     isPaused = false
+    battery.leave()
   }
 
   private mutating func grant(_ granted: Bool, head: UInt64, at now: Instant) {
@@ -191,6 +200,9 @@ struct ClientAudit {
       batches += 1
       return take(first, last, from: engine)
     case .failure, .authorization: return nil
+    case .degraded(let givenUp):
+      tally.turns += 1
+      return battery.take(givenUp, isExact: isExact)
     case .paused:
       tally.turns += 1
       defer { isPaused = true }
@@ -222,6 +234,7 @@ struct ClientAudit {
   ) -> String? {
     if first > last { return "DEF-34: an empty batch" }
     if !isGranted { return "AUT-3: a batch for a denied client" }
+    if isExact, let text = battery.look(at: last, from: engine) { return text }
     if isReduced { return "AUT-6: a batch for a reduced client" }
     if first < expected { return "RNG-3: \(first) comes again, \(expected) is next" }
     if first < acknowledged { return "RNG-3: \(first) comes again after its acknowledgement" }

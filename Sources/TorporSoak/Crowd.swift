@@ -45,6 +45,11 @@ final class Crowd {
   /// What a handler asked; brought when the engine has a plan.
   func nextRequest() -> (ClientID, Request)? { queue.isEmpty ? nil : queue.removeFirst() }
 
+  /// Whoever takes what the battery's gauge says to the engine tells it here first.
+  func hear(_ charge: UInt8, head: UInt64, at now: Instant) {
+    for index in audits.indices { audits[index].hear(charge, head: head, at: now) }
+  }
+
   func appended(_ sequence: UInt64) {
     tally.fixes += 1
     for index in audits.indices { audits[index].appended(sequence) }
@@ -63,7 +68,9 @@ final class Crowd {
       if !isQuiet && below(6) == 0 { queue.append((client, call())) }
     case .finish:
       if !isQuiet && below(3) == 0 { queue.append((client, call())) }
-    case .gap, .failure, .authorization, .paused, .resumed, .report, .visit, .region, .live: break
+    case .gap, .failure, .authorization, .degraded, .paused, .resumed, .report, .visit, .region,
+      .live:
+      break
     }
   }
 

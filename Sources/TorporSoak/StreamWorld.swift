@@ -45,7 +45,8 @@ final class StreamWorld {
       state: .idle, resume: .milliseconds(2), alarmResolution: .milliseconds(1),
       minimum: .milliseconds(1), wakesOnPin: true, wakesOnBytes: true)
     figures.hasMotionLine = seed % 3 == 0
-    let setup = EngineSetup(receiver: ReceiverSetup(family: .passive), figures: figures)
+    var setup = EngineSetup(receiver: ReceiverSetup(family: .passive), figures: figures)
+    setup.battery = BatteryAudit.terms
     memory = EngineMemory(capacity: limit * (2 + Int(random.next() % 3)), clients: count)
     engine = memory.engine(setup)
     plan = engine.step(.time, at: now)
@@ -72,6 +73,7 @@ final class StreamWorld {
     darkEpochs = 0
     utcError = .zero
     if isInhibited { inhibit(false) }
+    battery(100)
     for (client, request) in crowd.closing() { ask(request, of: client) }
     for _ in 0..<30 where !crowd.hasFailed { epoch() }
     crowd.expectFinished(at: now)
@@ -131,7 +133,7 @@ final class StreamWorld {
 
   private func somethingGoesWrong() {
     crowd.tally.faults += 1
-    switch crowd.below(12) {
+    switch crowd.below(13) {
     case 0, 1: garbage()
     case 2: half()
     case 3: darkEpochs = 1 + crowd.below(crowd.below(8) == 0 ? 200 : 20)
@@ -146,6 +148,7 @@ final class StreamWorld {
       perform(.lineFault)
       run(until: now + .seconds(Int64(1 + crowd.below(120))))
     case 10: perform(.motion(crowd.below(2) == 0 ? .active : .inactive))
+    case 11: battery(crowd.below(3) == 0 ? UInt8(crowd.below(101)) : 100)
     default: perform(.pinFault(crowd.below(2) == 0 ? .receiverSupply : .receiverWake))
     }
   }
@@ -162,6 +165,11 @@ final class StreamWorld {
     var chunk = ByteChunk()
     for index in 0..<(1 + crowd.below(frame.count - 1)) { chunk.append(frame[index]) }
     perform(.bytes(chunk))
+  }
+
+  private func battery(_ charge: UInt8) {
+    crowd.hear(charge, head: engine.head, at: now)
+    perform(.battery(charge))
   }
 
   private func inhibit(_ isOn: Bool) {

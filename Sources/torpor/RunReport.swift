@@ -52,7 +52,7 @@ final class RunReport {
     switch record.kind {
     case .receiver: lastReceiver = record
     case .board: lastBoard = record
-    case .fix, .wake, .batch, .ack, .finish, .gap, .told: break
+    case .battery, .fix, .wake, .batch, .ack, .finish, .gap, .told: break
     }
     attempt { try write(record) }
   }

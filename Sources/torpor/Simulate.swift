@@ -18,6 +18,7 @@ struct Simulate: ParsableCommand {
         torpor simulate --scenario drive --hours 2 --timeout 10min --seed 7
         torpor simulate --track walk.csv --noise none --trace walk.jsonl
         torpor simulate --service standard --accuracy 100 --report day.html --battery 11.1Wh
+        torpor simulate --service live --battery 500mWh --charge 40
 
       A track is GPX 1.1 or 1.0 whose points have times, or a table whose header line begins with \
       unix_time,lat,lon,alt,speed (seconds UTC, degrees, metres, m/s; alt and speed may be empty); \
@@ -121,6 +122,7 @@ struct Simulate: ParsableCommand {
           route, stillAfter: profile.motion?.stillAfter ?? .seconds(10), seed: seed
         ).spells
     }
+    plan.battery = try simulatedBattery(profile)
     var script = deferral.script
     script.defers = service == .deferred
     script.service = scripted(route)
@@ -142,11 +144,26 @@ struct Simulate: ParsableCommand {
         promise?.add($0)
         page?.add($0)
       })
-    let kept = promise?.finish(at: .boot + duration)
+    let kept = promise?.finish(at: .boot + min(duration, result.summary.duration))
     try report.finish(result.summary, promise: kept)
     try recording?.commit()
     try page?.commit(result.summary, kept.flatMap { kept in promise.map { (kept, $0.errors) } })
+    if result.isBatteryEmpty {
+      let life = Words.duration(result.summary.duration)
+      System.tell("torpor: the battery was empty after \(life), and the run ends there")
+    }
     try RunCheck.check(result)
+  }
+
+  /// The battery to run from, if that is asked for.
+  private func simulatedBattery(_ profile: BoardProfile) throws -> SimulatedBattery? {
+    guard let battery = paper.battery, let charge = paper.charge else { return nil }
+    if profile.battery == nil {
+      System.tell(
+        "torpor: \(profile.name) gives nothing up however low its battery is: "
+          + "its profile has no [battery]")
+    }
+    return SimulatedBattery(capacity_J: battery.energy_J, charge: charge)
   }
 
   private func makeTrack() throws -> Track {
@@ -189,6 +206,9 @@ struct Simulate: ParsableCommand {
     if service == .deferred { page.settings.append(("defers", deferral.words)) }
     if service == .region { page.settings.append(("radius", Words.distance(radius))) }
     if pause { page.settings.append(("pauses by itself", "yes")) }
+    if let charge = paper.charge {
+      page.settings.append(("battery's charge", "\(Words.decimal(charge, places: 1)) %"))
+    }
     return try ReportFile(path: path, page)
   }
 

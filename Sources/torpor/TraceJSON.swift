@@ -1,3 +1,4 @@
+import LocationPolicy
 import LocationSimulation
 import LocationTypes
 
@@ -20,6 +21,9 @@ enum TraceJSON {
     case .wake(let reason):
       json.member("kind", "wake")
       json.member("reason", word(reason))
+    case .battery(let charge):
+      json.member("kind", "battery")
+      json.member("percent", Int64(charge))
     case .batch(let client, let first, let last, let count):
       json.member("kind", "batch")
       json.member("client", Int64(client))
@@ -59,6 +63,10 @@ enum TraceJSON {
     case .paused, .resumed: break
     case .entered(let region), .exited(let region): json.member("region", Int64(region))
     case .stationary(let stands): json.member("stands", stands)
+    case .degraded(let givenUp, let charge):
+      json.member("percent", Int64(charge))
+      let words = givenUp.promises.map { "\"\(word($0))\"" }
+      json.member("given_up", json: "[" + words.joined(separator: ",") + "]")
     case .failed(let code): json.member("code", Int64(code.rawValue))
     }
   }
@@ -136,6 +144,18 @@ enum TraceJSON {
     case .idle: "idle"
     case .suspended: "suspended"
     case .off: "off"
+    }
+  }
+
+  /// The word for a promise, as in the names of a profile's keys.
+  static func word(_ promise: Promise) -> String {
+    switch promise {
+    case .everyFix: "every_fix"
+    case .accuracy: "accuracy"
+    case .updates: "updates"
+    case .visits: "visits"
+    case .regions: "regions"
+    case .significantChange: "significant"
     }
   }
 

@@ -1,3 +1,4 @@
+import LocationPolicy
 import LocationSimulation
 import LocationTypes
 
@@ -53,7 +54,7 @@ struct TraceText {
       changeBoard(to: state, at: record.at)
     case .wake(let reason):
       wakes[reason, default: 0] += 1
-    case .fix, .ack:
+    case .fix, .ack, .battery:
       break
     }
   }
@@ -188,6 +189,7 @@ struct TraceText {
     case .resumed: "somebody moves"
     case .entered(let region), .exited(let region): "region \(region)"
     case .stationary(let stands): stands ? "stands" : "moves"
+    case .degraded(let givenUp, let charge): "battery at \(charge) %: \(words(givenUp))"
     case .failed(let code): "error \(code.rawValue), \(word(code))"
     }
   }

@@ -63,6 +63,15 @@ enum Values {
     throw ValidationError("it should be one of \(all)")
   }
 
+  /// How full a battery is: percent, with `%` behind it if one likes.
+  static func charge(_ text: String) throws -> Double {
+    let wanted = "percent, more than 0 and at most 100 (30, 30%)"
+    let value = try nonNegative(
+      text.hasSuffix("%") ? String(text.dropLast()) : text, wanted: wanted)
+    guard value > 0, value <= 100 else { throw ValidationError("it should be \(wanted)") }
+    return value
+  }
+
   /// Where chance starts.
   static func seed(_ text: String) throws -> UInt64 {
     guard let value = UInt64(text) else {

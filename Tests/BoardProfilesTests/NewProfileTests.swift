@@ -52,7 +52,8 @@ struct NewProfileTests {
       "board.suspended": "y", "board.suspended.wakes_on": "[\"alarm\", batch_pin]",
       "motion": "yes", "motion.line": "GPIO27",
       "board.off": "yes", "board.off.power_mw": "3", "receiver.time_to_fix.cold_s": "2",
-      "cache.capacity_fixes": "100",
+      "cache.capacity_fixes": "100", "battery": "yes", "battery.gauge": "BAT0",
+      "battery.updates_percent": "25",
     ]
     var new = NewProfile()
     let asked = Set(try NewProfileTests.ask(&new, answers))
@@ -64,6 +65,9 @@ struct NewProfileTests {
     #expect(profile.board.suspended?.wakesOn == [.alarm, .batchPin])
     #expect(profile.motion == .init(line: "GPIO27", stillAfter: .seconds(10)))
     #expect(new.wiring.contains { $0.key == "motion line" && $0.name == "GPIO27" })
+    let battery = try #require(profile.battery)
+    #expect(battery.gauge == "BAT0" && battery.everyFix == 30 && battery.significantChange == 4)
+    #expect(battery.accuracy == 25 && battery.updates == 25, "the proposal makes room")
     #expect(profile.board.off?.power_mw == 3 && profile.cache.deferralLimit == 50)
     // The proposal follows the answer: no start is slower than a cold one.
     #expect(receiver.timeToFix.afterOff.allSatisfy { $0.fix <= .seconds(2) })

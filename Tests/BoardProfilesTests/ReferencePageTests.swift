@@ -56,7 +56,9 @@ struct ReferencePageTests {
     for (row, key) in zip(ReferencePageTests.rows(of: page), ProfileSchema.keys) {
       let without = Sample.replacing(key.path, with: "# nothing")
       // These two are only right together.
-      let both = ["receiver.batch.pio", "receiver.batch.line"].contains(key.path)
+      let both = [
+        "receiver.batch.pio", "receiver.batch.line", "battery.every_fix_percent",
+      ].contains(key.path)
       let found = both ? nil : try? BoardProfile.parse(without, file: "p.toml")
       guard let found else {
         #expect(both || row.cells[2] == "required", "\(key.path)")
@@ -88,7 +90,7 @@ struct ReferencePageTests {
   private static func takes(_ key: ProfileKey) -> String {
     let units = [
       "mw": "milliwatts", "s": "seconds", "ms": "milliseconds", "m": "metres",
-      "mps": "metres per second", "fixes": "fixes",
+      "mps": "metres per second", "fixes": "fixes", "percent": "percent",
     ]
     let suffix = key.name.split(separator: "_").last.map(String.init) ?? ""
     let unit = key.name.contains("_") ? units[suffix].map { " of " + $0 } ?? "" : ""

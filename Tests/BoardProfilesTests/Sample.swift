@@ -28,6 +28,13 @@ enum Sample {
     draft.receiver.timeToFix.ephemeris = .seconds(7_200)
     draft.receiver.timeToFix.cold = .seconds(30)
     draft.motion.line = "MOTION"
+    draft.battery.gauge = "battery"
+    draft.battery.everyFix = 60
+    draft.battery.accuracy = 50
+    draft.battery.updates = 40
+    draft.battery.visits = 30
+    draft.battery.regions = 20
+    draft.battery.significantChange = 10
     draft.cache.capacity = 100
     draft.cache.deferralLimit = 50
     return draft.profile

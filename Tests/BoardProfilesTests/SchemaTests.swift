@@ -31,7 +31,7 @@ struct SchemaTests {
     let paths = ProfileSchema.keys.map(\.path), tables = ProfileSchema.tables.map(\.path)
     #expect(Set(paths).count == paths.count && Set(tables).count == tables.count)
     for key in ProfileSchema.keys { #expect(tables.contains(key.table)) }
-    #expect(paths.count == 59)
+    #expect(paths.count == 67)
   }
 
   @Test("a value of another type is refused at its place, whatever the key")
@@ -82,6 +82,7 @@ struct SchemaTests {
     }
     #expect(problems(Sample.without(table: "receiver")).map(\.key) == ["board.suspended.wakes_on"])
     #expect(problems(Sample.without(table: "motion")).map(\.key) == ["board.suspended.wakes_on"])
+    #expect(problems(Sample.without(table: "battery")).isEmpty)
     #expect(problems(Sample.without(table: "policy")).isEmpty)
     #expect(problems(Sample.without(table: "board.off")).isEmpty)
   }

@@ -107,9 +107,9 @@ final class Bench: Desk {
   /// A bench in the background whose first client has called `allowDeferred`.
   static func deferring(
     _ distance: Double = .unlimited, _ timeout: Double = .unlimited, limit: Int = 1_000,
-    clients: Int = 1
+    clients: Int = 1, _ change: (inout EngineSetup) -> Void = { _ in }
   ) -> Bench {
-    let bench = Bench(limit: limit, clients: clients)
+    let bench = Bench(limit: limit, clients: clients, change)
     bench.background()
     bench.client.defer(untilTraveled: distance, timeout: timeout)
     return bench
@@ -136,6 +136,8 @@ final class Bench: Desk {
   func foreground() { client.foreground() }
   func background() { client.background() }
   func inhibit(_ isOn: Bool) { perform(.sleepInhibitor(isOn)) }
+  /// The battery's gauge says so many percent.
+  func battery(_ charge: UInt8) { perform(.battery(charge)) }
 
   // MARK: Desk
 
@@ -269,7 +271,7 @@ final class Bench: Desk {
   private func isWaking(_ event: Event) -> Bool {
     switch event {
     case .bytes: plan.listens
-    case .time, .batchPin, .motion, .request, .sleepInhibitor, .lineFault, .pinFault: true
+    case .time, .batchPin, .motion, .battery, .request, .sleepInhibitor, .lineFault, .pinFault: true
     case .proceed: false
     }
   }

@@ -127,6 +127,9 @@ final class BoardBench: Desk {
   var holdsFixes: Bool { loop.engine.mayReceiverHoldFixes }
   var isReceiverAwake: Bool { loop.engine.isReceiverAwake }
   var receiver: ReceiverPowerState { loop.board.receiverPowerState }
+  /// What receiver and board have taken, mJ.
+  var used_mJ: Double { loop.board.ledger.total_mJ }
+  var givenUp: PromiseSet { loop.engine.givenUp }
   var violations: [String] { loop.board.violations.map(\.text) }
   /// UTC of boot.
   var origin: UTCTime { loop.board.utc(at: .boot) }

@@ -25,6 +25,7 @@ enum Told: Equatable, CustomStringConvertible {
   case finish(LocationErrorCode?)
   case batch(ClosedRange<UInt64>)
   case failure(LocationErrorCode)
+  case degraded(PromiseSet)
   case paused
   case resumed
   case report(UInt64)
@@ -38,6 +39,7 @@ enum Told: Equatable, CustomStringConvertible {
     case .finish(let code): code.map { "finish(\($0.rawValue))" } ?? "finish"
     case .batch(let range): "batch(\(range.lowerBound)...\(range.upperBound))"
     case .failure(let code): "fail(\(code.rawValue))"
+    case .degraded(let givenUp): "degraded(\(givenUp.rawValue))"
     case .paused: "paused"
     case .resumed: "resumed"
     case .report(let sequence): "report(\(sequence))"
@@ -144,6 +146,7 @@ final class TestClient {
       for request in onFinish { desk.askLater(request, of: id) }
     case .failure(let code): story.append(.failure(code))
     case .authorization: break
+    case .degraded(let givenUp): story.append(.degraded(givenUp))
     case .paused: story.append(.paused)
     case .resumed: story.append(.resumed)
     case .report(let stored):

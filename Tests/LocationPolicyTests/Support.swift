@@ -69,6 +69,7 @@ enum Told: Equatable, CustomStringConvertible {
   case batch(ClosedRange<UInt64>)
   case failure(Int)
   case authorization(Authorization, isReduced: Bool)
+  case degraded(UInt8)
   case paused
   case resumed
   case report(UInt64, accuracy_mm: Int32?)
@@ -83,6 +84,7 @@ enum Told: Equatable, CustomStringConvertible {
     case .batch(let first, let last): self = .batch(first...last)
     case .failure(let code): self = .failure(code.rawValue)
     case .authorization(let new, let isReduced): self = .authorization(new, isReduced: isReduced)
+    case .degraded(let givenUp): self = .degraded(givenUp.rawValue)
     case .paused: self = .paused
     case .resumed: self = .resumed
     case .report(let stored):
@@ -106,6 +108,7 @@ enum Told: Equatable, CustomStringConvertible {
     case .failure(let code): "failure(\(code))"
     case .authorization(let new, let isReduced):
       "authorization(\(new), \(isReduced ? "reduced" : "full"))"
+    case .degraded(let givenUp): "degraded(\(givenUp))"
     case .paused: "paused"
     case .resumed: "resumed"
     case .report(let sequence, _): "report(\(sequence))"
@@ -133,6 +136,8 @@ final class World {
   /// `pausesLocationUpdatesAutomatically`; off, so that a test may stand still for long.
   var pauses = false
   var line = MotionLine.absent
+  /// What the battery is too low for.
+  var givenUp = PromiseSet.none
   /// Whether a change of authorization is among what is told.
   var showsAuthorization = false
 
@@ -148,6 +153,7 @@ final class World {
       isDraining: isDraining, isDeferralAvailable: isAvailable, deferralLimit: limit,
       deliveryHold: hold)
     context.motionLine = line
+    context.givenUp = givenUp
     return context
   }
 

@@ -18,7 +18,7 @@ struct LocationLoopTests {
     private var loop: LocationLoop<ScriptedBoard, ScriptedClients>
     private var utc = UTCTime(microseconds: 1_740_787_200_000_000)
 
-    init(_ receiver: ReceiverSetup) {
+    init(_ receiver: ReceiverSetup, _ battery: BatteryTerms = BatteryTerms()) {
       var figures = PlannerFigures(
         fixInterval: .seconds(1), deferralLimit: 32, timeToFix: TimeToFixTable(cold: .seconds(5)))
       figures.canStandby = receiver.family == .ubloxM10
@@ -28,9 +28,11 @@ struct LocationLoopTests {
       figures.idle = SleepFigures(
         state: .idle, resume: .zero, alarmResolution: .zero, minimum: .zero, wakesOnPin: true,
         wakesOnBytes: true)
+      var setup = EngineSetup(receiver: receiver, figures: figures)
+      setup.battery = battery
       loop = LocationLoop(
-        engine: memory.engine(EngineSetup(receiver: receiver, figures: figures)),
-        board: ScriptedBoard(script), clients: ScriptedClients(notes: notes))
+        engine: memory.engine(setup), board: ScriptedBoard(script),
+        clients: ScriptedClients(notes: notes))
       notes.requests = [.connect, .setExecution(.background), .startUpdating]
     }
 
@@ -288,6 +290,26 @@ struct LocationLoopTests {
     _ = stage.turn()
     _ = stage.turn()
     #expect(stage.script.plans.last?.state == .idle)
+  }
+
+  @Test("PWR-10: what the gauge says goes to the engine, beside bytes and instead of the time")
+  func gauge() {
+    var terms = BatteryTerms()
+    terms.updates = 20
+    let stage = Stage(ReceiverSetup(family: .passive), terms)
+    stage.hear(stage.fix())
+    for (charge, bytes) in [(19, []), (90, stage.fix())] {
+      stage.script.waits.append(
+        ScriptedBoard.Script.Wait(
+          sleeps: .seconds(1),
+          waking: Waking(reason: .alarm, batchPinRose: false, battery: UInt8(charge)),
+          bytes: bytes))
+      _ = stage.turn()
+    }
+    let updates = 1 << Promise.updates.rawValue
+    let told = stage.notes.told.filter { $0.hasPrefix("degraded") }
+    #expect(told == ["degraded \(updates)", "degraded 0"])
+    #expect(stage.notes.appended.count == 2)
   }
 
   @Test("what ended a turn is told")

@@ -94,6 +94,7 @@ struct ScriptedClients: LocationClients {
     case .finish(let code): notes.told.append("finish \(code?.rawValue ?? -1)")
     case .batch(let first, let last): notes.told.append("batch \(first)...\(last)")
     case .failure(let code): notes.told.append("fail \(code.rawValue)")
+    case .degraded(let givenUp): notes.told.append("degraded \(givenUp.rawValue)")
     case .authorization, .paused, .resumed, .report, .visit, .region, .live:
       notes.told.append("service")
     }

@@ -16,7 +16,7 @@ struct BoardNewTests {
     let answers = [
       "piped", "A board, by a pipe", "", "nmea", "L80", "/dev/ttyS1", "", "", "GPIO22", "y", "80",
       "60", "", "35", "y", "GPIO27", "1200", "400", "y", "40", "", "", "", "alarm, bytes, motion",
-      "n", "", "",
+      "n", "", "", "",
     ]
     let made = Self.run([], in: folder, answers.joined(separator: "\n") + "\n")
     #expect(made.status == 0, "\(made.errors)")

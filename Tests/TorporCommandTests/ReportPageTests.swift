@@ -147,6 +147,32 @@ struct ReportPageTests {
     #expect(Command.run(["simulate", "--report", "-"]).status == 64)
     let lonely = Command.run(["simulate", "--battery", "1Wh"])
     #expect(lonely.status == 64 && lonely.errors.contains("add --report FILE"))
+    let empty = Command.run(["simulate", "--charge", "30"])
+    #expect(empty.status == 64 && empty.errors.contains("add --battery"))
+    for wrong in ["0", "101", "-1", "nan", "full", "%"] {
+      let refused = Command.run(["simulate", "--battery", "1Wh", "--charge", wrong])
+      #expect(refused.status == 64 && refused.errors.contains("at most 100"), "\(wrong)")
+    }
+  }
+
+  @Test("PWR-10: a battery that runs low is drawn, and what the client lost stands beside it")
+  func charge() throws {
+    let folder = Command.directory()
+    let arguments = [
+      "simulate", "--service", "standard", "--scenario", "walk", "--hours", "1", "--battery",
+      "200mWh", "--charge", "35%",
+    ]
+    let run = Command.run(arguments + ["--report", "\(folder)/a.html"])
+    #expect(run.status == 0 && run.output.contains("degraded  battery at 29 %: within 100 m"))
+    let page = try #require(Command.read("\(folder)/a.html"))
+    #expect(page.contains("Battery, %") && page.contains("from 34 % to 14 %"))
+    #expect(page.contains("<b>degraded</b>") && page.contains("within 100 m at best"))
+    let full = Command.run(arguments.dropLast(4) + ["--report", "\(folder)/b.html"])
+    #expect(full.status == 0 && Command.read("\(folder)/b.html")?.contains("Battery, %") == false)
+    let short = Command.run(arguments.dropLast() + ["1"])
+    #expect(short.status == 0 && short.errors.contains("the battery was empty after"))
+    let other = Command.run(arguments + ["--board", "zero2w-pa1616s", "--quiet"])
+    #expect(other.errors.contains("its profile has no [battery]"))
   }
 
   @Test("the same run gives the same page")

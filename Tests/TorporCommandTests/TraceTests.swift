@@ -1,3 +1,4 @@
+import LocationPolicy
 import LocationSimulation
 import LocationTypes
 import Testing
@@ -17,6 +18,17 @@ func fixRecord(_ sequence: UInt64, at moment: Double) -> TraceRecord {
   return TraceRecord(at: second(moment), .fix(TraceFix(name: name, fix: fix)))
 }
 
+/// All that can be given up.
+private let everything: PromiseSet = {
+  var set = PromiseSet.none
+  for promise in [
+    Promise.everyFix, .accuracy, .updates, .visits, .regions, .significantChange,
+  ] {
+    set.insert(promise)
+  }
+  return set
+}()
+
 @Suite("The trace as JSON Lines")
 struct TraceJSONTests {
   func line(_ at: Double, _ kind: TraceRecord.Kind) -> String {
@@ -35,6 +47,7 @@ struct TraceJSONTests {
         == #"{"t":1.5,"kind":"board","state":"suspended","mw":10}"# + "\n")
     #expect(
       line(2, .wake(.batchPin)) == #"{"t":2,"kind":"wake","reason":"batch_pin"}"# + "\n")
+    #expect(line(3, .battery(29)) == #"{"t":3,"kind":"battery","percent":29}"# + "\n")
     #expect(
       line(300.000001, .batch(client: 0, first: 1, last: 300, count: 299))
         == #"{"t":300.000001,"kind":"batch","client":0,"first":1,"last":300,"count":299}"# + "\n")
@@ -103,6 +116,12 @@ struct TraceJSONTests {
     #expect(members(.stationary(true)) == #""what":"stationary","stands":true"#)
     #expect(members(.stationary(false)) == #""what":"stationary","stands":false"#)
     #expect(members(.failed(.regionMonitoringFailure)) == #""what":"failed","code":5"#)
+    #expect(
+      members(.degraded(everything, charge: 3))
+        == #""what":"degraded","percent":3,"given_up":["every_fix","accuracy","updates","#
+        + #""visits","regions","significant"]"#)
+    #expect(
+      members(.degraded(.none, charge: 90)) == #""what":"restored","percent":90,"given_up":[]"#)
   }
 
   @Test("a promise has the keys of the reference; the ratio only where there is one")
@@ -316,6 +335,8 @@ struct TraceTextTests {
       told(12, .paused), told(13, .resumed), told(14, .entered(region: 1)),
       told(15, .exited(region: 1), client: 2), told(16, .stationary(true)),
       told(17, .stationary(false)), told(18, .failed(.regionMonitoringFailure)),
+      told(19, .degraded(PromiseSet(.everyFix), charge: 29)),
+      told(20, .degraded(everything, charge: 3)), told(21, .degraded(.none, charge: 90)),
     ]
     #expect(
       lines(records) == [
@@ -328,6 +349,9 @@ struct TraceTextTests {
         "00:00:16  stationary stands",
         "00:00:17  stationary moves",
         "00:00:18  failed    error 5, the region cannot be monitored",
+        "00:00:19  degraded  battery at 29 %: within 100 m at best",
+        "00:00:20  degraded  battery at 3 %: no updates, no visits, no regions, no significant change",
+        "00:00:21  restored  battery at 90 %: all as it was",
       ])
     let often = (1...10).map { told(Double($0), .report(sequence: UInt64($0))) }
     #expect(

@@ -38,6 +38,7 @@ struct ReportCharts {
         + "greatest value, however short.")
     writePower("Receiver", sketch.receiver, to: &page)
     writePower("Board", sketch.board, to: &page)
+    writeCharge(to: &page)
     writeFixes(to: &page)
     if let bound_m { writeError(bound_m, to: &page) }
     writeTold(to: &page)
@@ -70,6 +71,21 @@ struct ReportCharts {
           "class": "curve", "transform": strip.scale(power.rows.width),
           "d": strip.line(power.rows.withoutScrap, \.mean).string,
         ])
+    }
+  }
+
+  /// How full the battery is, where the board has one.
+  private func writeCharge(to page: inout Markup) {
+    let buckets = sketch.charge.buckets.filter { !$0.isEmpty }
+    guard let first = buckets.first, let last = buckets.last else { return }
+    let note = "from \(Int(first.high)) % to \(Int(last.low)) %"
+    let strip = ReportStrip(
+      title: "Battery, %", note: note, label: "Charge of the battery over time: \(note)",
+      time: time, value: ValueAxis(to: 100), tips: [], row: sketch.row)
+    strip.write(to: &page) { page in
+      page.element("g", ["transform": strip.scale(sketch.charge.width)]) { page in
+        page.leaf("path", ["class": "curve", "d": strip.line(sketch.charge, \.mean).string])
+      }
     }
   }
 

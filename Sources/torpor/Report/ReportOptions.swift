@@ -19,10 +19,22 @@ struct ReportOptions: ParsableArguments {
     transform: { try Battery($0) })
   var battery: Battery?
 
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Run from that battery, so full when it begins: promises are given up as the profile says.",
+      valueName: "percent"),
+    transform: Values.charge)
+  var charge: Double?
+
   mutating func validate() throws {
     if report == "-" { throw ValidationError("--report writes a file; give it a name") }
-    if battery != nil, report == nil {
-      throw ValidationError("--battery is told in the report; add --report FILE")
+    if charge != nil, battery == nil {
+      throw ValidationError("--charge is the battery's; add --battery 11.1Wh, or what it holds")
+    }
+    if battery != nil, report == nil, charge == nil {
+      throw ValidationError(
+        "--battery is told in the report; add --report FILE, or run from it with --charge 100")
     }
   }
 }

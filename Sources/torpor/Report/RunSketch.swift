@@ -36,6 +36,8 @@ struct RunSketch {
   private(set) var receiver: Power
   /// What the board takes, mW.
   private(set) var board: Power
+  /// What the battery's gauge said, percent; empty where there was none.
+  private(set) var charge: StepCurve
   /// How many fixes wait to be delivered.
   private(set) var waiting: StepCurve
   /// Fixes in each stretch of the numbers.
@@ -76,6 +78,7 @@ struct RunSketch {
     // Some more than needed: a run may go on for minutes after its end.
     let power = Power(curve: StepCurve(length), rows: StepCurve(buckets: row, capacity: 64))
     (receiver, board) = (power, power)
+    charge = StepCurve(length)
     waiting = StepCurve(length)
     fixes = CountCurve(buckets: row, capacity: 64)
     delivered = fixes
@@ -94,6 +97,7 @@ struct RunSketch {
       RunSketch.close(boardState, at: record.at, &boardUse)
       boardState = (Int(state.rawValue), power_mW, record.at)
       board.set(power_mW, at: record.at)
+    case .battery(let percent): charge.set(Double(percent), at: record.at)
     case .fix(let fix):
       places.add(plane.point(fix.coordinate))
       fixes.add(1, at: record.at)
@@ -130,6 +134,7 @@ struct RunSketch {
     RunSketch.close(boardState, at: end, &boardUse)
     receiver.close(at: end)
     board.close(at: end)
+    charge.close(at: end)
     waiting.close(at: end)
   }
 

@@ -72,6 +72,7 @@ struct FirmwareService: ~Copyable {
       let waking = board.wait(
         in: plan.board, until: min(plan.wake, next), listening: plan.listens)
       if let level = waking.motion { plan = perform(.motion(level)) }
+      if let charge = waking.battery { plan = perform(.battery(charge)) }
       var hasRead = false
       while true {
         let chunk = board.read()
@@ -133,7 +134,7 @@ struct FirmwareService: ~Copyable {
       self.told[i].note(stored.fix)
     case .visit: self.told[i].visits += 1
     case .region: self.told[i].crossings += 1
-    case .authorization, .paused, .resumed, .live: self.told[i].others += 1
+    case .authorization, .degraded, .paused, .resumed, .live: self.told[i].others += 1
     case .batch(let first, let last):
       self.told[i].batches += 1
       for sequence in first...last {

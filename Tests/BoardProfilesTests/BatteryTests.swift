@@ -1,0 +1,59 @@
+import Testing
+
+@testable import BoardProfiles
+
+@Suite("The table [battery]")
+struct BatteryProfileTests {
+  /// What is wrong when these keys have these values.
+  private func said(_ values: [(String, Int)]) -> [String] {
+    var text = Sample.profile.text
+    for (name, value) in values {
+      let line = Sample.lines.first { $0.hasPrefix(name + " = ") } ?? "?"
+      text = text.replacing(line + "\n", with: "\(name) = \(value)\n")
+    }
+    return problems(text).map { "\($0.key):\($0.line): \($0.message)" }
+  }
+
+  @Test("PWR-10: a charge for each promise, in any order but that the finer goes first")
+  func order() throws {
+    let line = { (key: String) in Sample.line(of: "battery." + key) ?? 0 }
+    #expect(said([("accuracy_percent", 60), ("updates_percent", 60)]).isEmpty)
+    #expect(said([("visits_percent", 100), ("regions_percent", 0)]).isEmpty)
+    #expect(
+      said([("accuracy_percent", 61)]) == [
+        "battery.accuracy_percent:\(line("accuracy_percent")): 61 is above the 60 of "
+          + "every_fix_percent; expected at most 60: what is finer goes first"
+      ])
+    #expect(
+      said([("updates_percent", 51)]) == [
+        "battery.updates_percent:\(line("updates_percent")): 51 is above the 50 of "
+          + "accuracy_percent; expected at most 50: what is finer goes first"
+      ])
+    #expect(said([("updates_percent", 61), ("accuracy_percent", 0)]).count == 2)
+    #expect(
+      problems(Sample.replacing("battery.every_fix_percent", with: "")).map(\.problem) == [
+        "every_fix_percent is missing: who wants most would keep all"
+      ])
+  }
+
+  @Test("PWR-10: a key that is left out is never given up, nor is anything without the table")
+  func absent() throws {
+    var text = Sample.without(table: "battery")
+    #expect(try BoardProfile.parse(text, file: "p").battery == nil)
+    text += "\n[battery]\n"
+    #expect(try BoardProfile.parse(text, file: "p").battery == BoardProfile.Battery())
+    text += "visits_percent = 20\n"
+    let battery = try BoardProfile.parse(text, file: "p").battery
+    #expect(battery?.visits == 20 && battery?.updates == nil && battery?.margin == 3)
+  }
+
+  @Test("a slip of the fingers and another unit are told with the right key")
+  func slips() {
+    func suggestion(_ line: String) -> [String] {
+      problems(Sample.replacing("battery.visits_percent", with: line)).map(\.suggestion)
+    }
+    #expect(suggestion("visit_percent = 5") == ["did you mean `visits_percent`?"])
+    #expect(suggestion("visits_pct = 5") == ["did you mean `visits_percent`?"])
+    #expect(suggestion("visits_s = 5") == ["give percent as `visits_percent`"])
+  }
+}

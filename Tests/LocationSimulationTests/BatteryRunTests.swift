@@ -1,0 +1,125 @@
+import BoardProfiles
+import LocationPolicy
+import LocationTypes
+import SimulatedHAL
+import Testing
+
+@testable import LocationSimulation
+
+@Suite("A board that runs its battery down")
+struct BatteryRunTests {
+  /// A run of a client whose battery begins with `charge` percent of `capacity_J`.
+  private func run(
+    _ service: ScriptedService, hours: Double, capacity_J: Double, charge: Double,
+    _ change: (inout ClientScript) -> Void = { _ in }
+  ) throws -> (SessionResult, [TraceRecord]) {
+    var script = ClientScript()
+    script.service = service
+    script.defers = false
+    change(&script)
+    let length = Interval(seconds: hours * 3_600)
+    var plan = SimulationPlan(
+      track: Scenario.walk.track(seed: 1, duration: length), duration: length)
+    plan.battery = SimulatedBattery(capacity_J: capacity_J, charge: charge)
+    var records: [TraceRecord] = []
+    let profile = try BoardCatalog.standard().find(BoardCatalog.defaultBoard)
+    let result = Session(profile, script).simulate(plan, sink: { records.append($0) })
+    #expect(result.violations.isEmpty)
+    return (result, records)
+  }
+
+  private func degradations(_ records: [TraceRecord]) -> [(at: Instant, PromiseSet, UInt8)] {
+    records.compactMap {
+      guard case .told(_, .degraded(let set, let charge)) = $0.kind else { return nil }
+      return ($0.at, set, charge)
+    }
+  }
+
+  /// Mean power of receiver and board between two moments, mW.
+  private func power(_ records: [TraceRecord], from begin: Instant, to end: Instant) -> Double {
+    var energy = 0.0
+    for isReceiver in [true, false] {
+      var open: (mW: Double, since: Instant)?
+      func close(at now: Instant) {
+        guard let state = open else { return }
+        let from = max(state.since, begin), to = min(now, end)
+        if to > from { energy += state.mW * (to - from).seconds }
+      }
+      for record in records {
+        switch record.kind {
+        case .receiver(_, let mW) where isReceiver:
+          close(at: record.at)
+          open = (mW, record.at)
+        case .board(_, let mW) where !isReceiver:
+          close(at: record.at)
+          open = (mW, record.at)
+        case .receiver, .board, .battery, .fix, .wake, .batch, .ack, .finish, .gap, .told: break
+        }
+      }
+      close(at: end)
+    }
+    return energy / (end - begin).seconds
+  }
+
+  @Test("PWR-10: standard updates get coarser as the charge falls, and each step takes less power")
+  func standard() throws {
+    let (result, records) = try run(.updates, hours: 4, capacity_J: 1_500, charge: 40)
+    let told = degradations(records)
+    #expect(told.map(\.2) == [29, 19, 14], "the charges of the profile")
+    let words = told.map(\.1.rawValue)
+    #expect(words == [1, 3, 7], "every fix, accuracy, updates")
+    #expect(!result.isBatteryEmpty)
+    let moments = [.boot] + told.map(\.at) + [.boot + result.summary.duration]
+    let bills = zip(moments, moments.dropFirst()).map { power(records, from: $0, to: $1) }
+    for (before, after) in zip(bills, bills.dropFirst()) { #expect(after < before, "\(bills)") }
+    #expect(bills[0] > 100 && bills[3] < 15, "\(bills)")
+    // Nothing more comes.
+    let last = records.last { if case .batch = $0.kind { true } else { false } }
+    #expect((last?.at ?? .distantFuture) <= told[2].at)
+  }
+
+  @Test("PWR-10, DEF-8: a deferring client gets its finish and its batch, and is told")
+  func deferred() throws {
+    let (result, records) = try run(.updates, hours: 3, capacity_J: 1_500, charge: 32) {
+      $0.defers = true
+    }
+    let told = records.compactMap { record -> String? in
+      switch record.kind {
+      case .finish(_, let code): "finish \(code?.rawValue ?? 0)"
+      case .batch(_, _, _, let count): count > 1 ? "batch" : nil
+      case .told(_, .degraded): "degraded"
+      case .receiver, .board, .battery, .fix, .wake, .ack, .gap, .told: nil
+      }
+    }
+    let first = try #require(told.firstIndex(of: "degraded"))
+    #expect(told[..<first].suffix(2) == ["finish 13", "batch"], "\(told)")
+    let calls = told.filter { $0.hasPrefix("finish") }.count
+    #expect(calls == result.summary.finishes && result.summary.lost == 0)
+  }
+
+  @Test("PWR-10: a distance is promised until it is taken back, and counted until then")
+  func promise() throws {
+    let (result, records) = try run(.updates, hours: 3, capacity_J: 200, charge: 25) {
+      $0.accuracy = 100
+    }
+    let told = degradations(records)
+    #expect(told.first?.1 == PromiseSet(.accuracy))
+    let profile = try BoardCatalog.standard().find(BoardCatalog.defaultBoard)
+    let track = Scenario.walk.track(seed: 1, duration: .seconds(10_800))
+    var tally = try #require(PromiseTally(track, within: 100, profile))
+    for record in records { tally.add(record) }
+    let summary = tally.finish(at: .boot + result.summary.duration)
+    let end = try #require(told.first?.at.seconds)
+    #expect(Double(summary.error.seconds) <= end && Double(summary.error.seconds) > end - 60)
+    #expect(summary.error.share < 0.05)
+  }
+
+  @Test("an empty battery ends the run, and what it took is what the battery held")
+  func empty() throws {
+    let (result, _) = try run(.updates, hours: 4, capacity_J: 1_000, charge: 2)
+    #expect(result.isBatteryEmpty && result.summary.duration < .seconds(4 * 3_600))
+    let energy = try #require(result.summary.energy)
+    let used_J = (energy.receiver_mJ + energy.board_mJ) / 1_000
+    #expect(used_J >= 20 && used_J < 30, "\(used_J)")
+  }
+}
