@@ -64,10 +64,10 @@ struct ClientBatteryTests {
   func unknown() {
     let world = World.started()
     world.giveUp(.updates)
-    world.client.locationUnknown()
+    world.client.locationUnknown(world.context)
     #expect(world.told() == [])
     world.giveUp()
-    world.client.locationUnknown()
+    world.client.locationUnknown(world.context)
     #expect(world.told() == [.failure(0)])
   }
 
