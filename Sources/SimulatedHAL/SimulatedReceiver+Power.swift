@@ -115,6 +115,8 @@ extension SimulatedReceiver {
     case .gone:
       isGone = true
       if isSupplied { losePower(at: now) }
+      // What nobody had read goes with the device.
+      line.loseArrived(by: now)
     case .back:
       isGone = false
       if supplySwitch { boot(at: now) }

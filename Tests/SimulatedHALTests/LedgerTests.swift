@@ -216,6 +216,21 @@ import Testing
     #expect(board.ledger.time(of: .backup) == .seconds(10))
     #expect(board.violations.isEmpty)
   }
+
+  @Test("what nobody had read goes with a receiver that is gone: no wait is cut short for it")
+  func goneUnread() {
+    var setup = streaming()
+    setup.faults.gone = [seconds(20.5)..<seconds(30.5)]
+    var board = SimulatedBoard(setup, track: straight())
+    _ = listen(&board, until: seconds(15.5))
+    // Five epochs gather, and then the receiver is gone with them.
+    _ = board.wait(in: .idle, until: seconds(20.4), listening: false)
+    #expect(board.wait(in: .idle, until: seconds(25)).reason == .bytes)
+    _ = board.wait(in: .idle, until: seconds(25), listening: false)
+    #expect(throws: LineFault.gone) { _ = try board.read() }
+    let waking = board.wait(in: .idle, until: seconds(28))
+    #expect(waking.reason == .alarm && board.now == seconds(28))
+  }
 }
 
 @Suite("A supply switch that is stuck") struct StuckSwitchTests {
