@@ -94,16 +94,24 @@ extension Engine {
   private mutating func elapseClients() -> DemandSummary {
     let context = context
     var demand = DemandSummary()
-    for i in 0..<clients.used {
+    demand.look(at: clients.lookForAwake(at: now))
+    for i in clients.awake {
       clients[i].elapse(context)
       lookAhead(i)
       demand.add(clients[i].demand(at: now))
-      demand.add(clients[i].need(at: now, fastest: pace.fastest(at: now), line: motionLine))
       let check = clients[i].check
       if check > now { demand.look(at: check) }
+      clients[i].rest(at: now)
+    }
+    // Where every fix is wanted, single ones come of themselves.
+    if !demand.wantsEveryFix {
+      let fastest = pace.fastest(at: now)
+      for i in 0..<clients.used {
+        demand.add(clients[i].need(at: now, fastest: fastest, line: motionLine))
+      }
     }
     let may = planner.mayDefer(demand, isInhibited: isInhibited) && !isReceiverLost
-    for i in 0..<clients.used where clients[i].deferral.state != .idle {
+    for i in clients.awake where clients[i].deferral.state != .idle {
       clients[i].mayEngage(may, context)
     }
     promise(&demand)
@@ -144,14 +152,14 @@ extension Engine {
   /// What clients were promised for a time that is still to come, whatever they demand: the end of a
   /// deferral in the foreground too (DEF-18), and word that there is no location (STD-10).
   private mutating func promise(_ demand: inout DemandSummary) {
-    for i in 0..<clients.used where clients[i].execution != .suspended {
+    for i in clients.awake where clients[i].execution != .suspended {
       guard let terms = clients[i].deferral.terms, terms.deadline > now else { continue }
       demand.look(at: terms.deadline)
     }
     guard let quietSince = search.quietSince, !receiverBuffers else { return }
     let due = quietSince + setup.unknownAfter
     if due <= now {
-      for i in 0..<clients.used where clients[i].execution != .suspended {
+      for i in clients.awake where clients[i].execution != .suspended {
         clients[i].locationUnknown()
       }
     } else if demand.live > 0 || (schedule.isOn && !demand.wantsEveryFix) {
@@ -172,7 +180,7 @@ extension Engine {
     }
     var isWaiting = false
     var look = drainDue
-    for i in 0..<clients.used {
+    for i in clients.awake {
       if clients[i].isWaitingForDrain { isWaiting = true }
       look = min(look, clients[i].distanceCheck)
     }
@@ -226,7 +234,7 @@ extension Engine {
     if demand.need.isAny { situation.schedule = schedule }
     // A drain is promised to nobody: the board need not be up before its time, and then wait.
     situation.drainDue = drainDue + planner.longestLead
-    for i in 0..<clients.used {
+    for i in clients.awake {
       guard let hold = clients[i].awaitsAcknowledgementUntil, hold > now else { continue }
       situation.holdUntil = max(situation.holdUntil ?? hold, hold)
     }
@@ -235,7 +243,7 @@ extension Engine {
 
   /// Whether a client must be told something.
   var hasNotices: Bool {
-    for i in 0..<clients.used where clients[i].hasNotices { return true }
+    for i in clients.awake where clients[i].hasNotices { return true }
     return false
   }
 }

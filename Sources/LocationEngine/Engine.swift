@@ -124,7 +124,8 @@ public struct Engine: ~Copyable {
   /// A client's notices come in their order, client after client.
   public mutating func nextNotice() -> ClientNotice? {
     let context = context
-    while noticeIndex < clients.used {
+    noticeIndex = max(noticeIndex, clients.awake.lowerBound)
+    while noticeIndex < clients.awake.upperBound {
       if let notice = clients[noticeIndex].nextNotice(in: ring, context) {
         return ClientNotice(client: ClientID(noticeIndex), notice: notice)
       }

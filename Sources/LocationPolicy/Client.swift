@@ -51,6 +51,9 @@ public struct Client: Sendable {
   /// How old the last fix may be to start a deferral's distance (DEF-19).
   public static let freshness = Interval.seconds(10)
 
+  /// Nothing of it changes by time alone before, it demands nothing until then and has nothing to tell:
+  /// no step needs to look at it. ``Instant/boot`` while it does not rest.
+  public internal(set) var restsUntil = Instant.boot
   /// A process is attached.
   public internal(set) var isConnected = false
   /// Its process's state.
@@ -191,6 +194,7 @@ extension Client {
 
   /// A valid fix went into the ring: the newest there is.
   public mutating func take(_ fix: Fix, _ context: ClientContext) {
+    if restsUntil > .boot && !stirs(for: fix) { return }
     if usesServices { serve(fix, context) }
     guard isUpdating || closesAtDrain else { return }
     isUnknownTold = false
@@ -274,6 +278,7 @@ extension Client {
 
   /// The receiver's buffer is empty: all it held is in the ring.
   public mutating func drained(_ context: ClientContext) {
+    restsUntil = .boot
     // The handler's turn to call again begins when it is told, not when the criterion was met (X1).
     if waitsForDrain { turnUntil = context.now + context.deliveryHold }
     waitsForDrain = false
@@ -287,6 +292,7 @@ extension Client {
 
   /// The receiver failed (DEF-43): the deferral ends, what there is is delivered, the client is told.
   public mutating func receiverLost(_ context: ClientContext) {
+    restsUntil = .boot
     let code = LocationErrorCode.deferredFailed
     if case .finish(let end) = deferral.handle(.end(code)) { finish(end, context) }
     if waitsForDrain || closesAtDrain { drained(context) }
@@ -308,6 +314,7 @@ extension Client {
   /// A client that is owed nothing loses nothing: its cursor just goes along. What lies beyond
   /// `owedUntil` is not lost to it either.
   public mutating func makeRoom(in ring: borrowing FixRing) {
+    guard restsUntil == .boot else { return }
     let isGone = ring.head + 1 > owedUntil.addingSaturated(UInt64(ring.capacity))
     if cursor.acknowledged >= owedUntil {
       cursor = Cursor(at: ring.head)

@@ -37,6 +37,14 @@ public struct ClientServices: Sendable {
       || request.state != .idle || pause.isPaused
   }
 
+  /// Whether a fix means something to regions only; the pause is the updates' affair.
+  var areRegionsAlone: Bool {
+    mutating get {
+      significant.state == .idle && visits.state == .idle && live.count == 0
+        && request.state == .idle
+    }
+  }
+
   /// Whether one of them works while no process is attached, and wakes its client (SLC-8, VIS-8).
   var outliveProcess: Bool {
     significant.state != .idle || visits.state != .idle || regions.count > 0
@@ -159,30 +167,39 @@ extension ClientServices {
   static let significantAccuracy = 100.0
   static let placeAccuracy = 25.0
 
+  // As with a client: `mutating` so that it is looked at in place, and each machine only where it
+  // works. It changes nothing.
+
   /// The single fixes they need.
   ///
   /// - Parameters:
   ///   - fastest: How fast the wearer can be until then, m/s.
   ///   - isRunning: A process is attached and runs.
-  func need(
+  mutating func need(
     at now: Instant, fastest: Double, line: MotionLine, isRunning: Bool, isPaused: Bool
   ) -> FixNeed {
     var need = FixNeed()
-    need.add(
-      due: significant.nextFix(at: now, fastest: fastest, line: line),
-      accuracy: ClientServices.significantAccuracy)
-    need.add(
-      due: visits.nextFix(at: now, fastest: fastest, line: line),
-      accuracy: ClientServices.placeAccuracy)
+    if significant.state != .idle {
+      need.add(
+        due: significant.nextFix(at: now, fastest: fastest, line: line),
+        accuracy: ClientServices.significantAccuracy)
+    }
+    if visits.state != .idle {
+      need.add(
+        due: visits.nextFix(at: now, fastest: fastest, line: line),
+        accuracy: ClientServices.placeAccuracy)
+    }
     if regions.count > 0 {
       need.add(
         due: regions.nextFix(at: now, fastest: fastest, line: line),
         accuracy: ClientServices.placeAccuracy)
     }
     guard isRunning else { return need }
-    need.add(
-      due: live.nextFix(at: now, fastest: fastest, line: line),
-      accuracy: ClientServices.placeAccuracy)
+    if live.count > 0 {
+      need.add(
+        due: live.nextFix(at: now, fastest: fastest, line: line),
+        accuracy: ClientServices.placeAccuracy)
+    }
     if let terms = request.terms { need.add(due: now, accuracy: terms.accuracy) }
     if isPaused {
       need.add(
@@ -194,10 +211,12 @@ extension ClientServices {
 
   /// When time alone must be looked at for them.
   var check: Instant {
-    var check = min(regions.deadline, live.check)
-    check = min(check, request.check)
-    check = min(check, pause.check)
-    return significant.isWaiting ? min(check, significant.gateOpens) : check
+    mutating get {
+      var check = min(regions.deadline, live.check)
+      check = min(check, request.check)
+      if pause.isPaused { check = min(check, pause.check) }
+      return significant.isWaiting ? min(check, significant.gateOpens) : check
+    }
   }
 }
 
@@ -206,9 +225,21 @@ extension ClientServices {
 extension ClientServices {
   /// Whether there is something to tell.
   var hasNotices: Bool {
-    significantReport != nil || updateReport != nil || answer != .nothing || arrival != nil
-      || departure != nil || arrivalsDeparture != nil || refusal != nil || regions.hasEvents
-      || live.hasElements
+    mutating get {
+      significantReport != nil || updateReport != nil || hasAnswer || arrival != nil
+        || departure != nil || arrivalsDeparture != nil || refusal != nil || regions.hasEvents
+        || live.hasElements
+    }
+  }
+
+  /// Whether a request's answer was not told.
+  private var hasAnswer: Bool {
+    mutating get {
+      switch answer {
+      case .nothing: false
+      case .deliver, .fail: true
+      }
+    }
   }
 
   /// The next thing to tell; nil when all is told.

@@ -28,7 +28,7 @@ extension RegionMonitor {
     return event
   }
 
-  private func firstCrossing() -> Int? {
+  private mutating func firstCrossing() -> Int? {
     var first: Int?
     for i in 0..<RegionMonitor.capacity where slots[i].untold > 0 {
       if let best = first, slots[best].firstTime <= slots[i].firstTime { continue }
