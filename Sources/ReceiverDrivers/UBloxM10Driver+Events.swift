@@ -191,7 +191,8 @@ extension UBloxM10Driver {
     facts.isConfigured = false
     facts.isMuted = false
     facts.isDrained = false
-    if facts.batch == .on { facts.batch = .unknown }
+    // What was to switch it on may have been obeyed, though no answer came.
+    if facts.batch == .on || state == .enabling { facts.batch = .unknown }
     isRecovering = true
     isAnnounced = false
   }
