@@ -103,8 +103,7 @@ extension Engine {
       if check > now { demand.look(at: check) }
       clients[i].rest(at: now)
     }
-    // Where every fix is wanted, single ones come of themselves.
-    if !demand.wantsEveryFix {
+    if demand.live == 0 {
       let fastest = pace.fastest(at: now)
       for i in 0..<clients.used {
         demand.add(clients[i].need(at: now, fastest: fastest, line: motionLine))
@@ -120,14 +119,14 @@ extension Engine {
 
   /// Those who want single fixes, and not every one: when the receiver is on for them.
   private mutating func planSingleFixes() {
-    if demand.bound < .infinity {
+    // Where every fix comes at once, single ones come of themselves.
+    if demand.bound < .infinity, demand.live == 0 {
       let start = movement.start(at: now)
       let due = start > now ? schedule.fixTime(ofStart: start, planner.figures.receiver) : now
       demand.addNeed(due: due, accuracy: demand.bound * Engine.accuracyShare)
     }
     guard hasDriver else { return }
     let wasSearching = schedule.isOn
-    if wasSearching, demand.wantsEveryFix { return }
     schedule.handle(
       .plan(demand.need, isOnAnyway: demand.wantsEveryFix), planner.figures, at: now)
     // A search that was given up: those it was for think again.
@@ -231,7 +230,7 @@ extension Engine {
     situation.searchingSince = search.since
     situation.offBefore = search.offBefore
     situation.lastMessage = lastEpoch
-    if demand.need.isAny { situation.schedule = schedule }
+    if demand.need.isAny && !demand.wantsEveryFix { situation.schedule = schedule }
     // A drain is promised to nobody: the board need not be up before its time, and then wait.
     situation.drainDue = drainDue + planner.longestLead
     for i in clients.awake {

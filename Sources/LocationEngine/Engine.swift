@@ -184,13 +184,14 @@ struct Search: Sendable {
     offBefore = sleptAt.map { now - $0 }
     sleptAt = nil
     since = now
-    quietSince = quietSince ?? now
+    quietSince = now
   }
 
   /// A fix was found.
   mutating func succeed(at now: Instant) {
     since = nil
-    quietSince = now
+    // One that comes of a receiver that is to rest starts no watch over its silence.
+    if quietSince != nil { quietSince = now }
   }
 
   /// The receiver is put to sleep.
