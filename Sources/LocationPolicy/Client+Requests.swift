@@ -225,6 +225,7 @@ extension Client {
     isReduced = reduced
     tellsAuthorization = isConnected
     services.regions.setReduced(reduced, at: context.now)
+    services.significant.forgetNewest()
     setLiveFlags(context)
     hide(context)
     guard reduced else {

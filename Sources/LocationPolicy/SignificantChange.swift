@@ -103,6 +103,13 @@ public struct SignificantChange: Equatable, Sendable {
     look = max(look ?? now, now)
   }
 
+  /// Its client's accuracy turned: what is newest is not for it any more, nor what it shows (AUT-6).
+  mutating func forgetNewest() {
+    newest = nil
+    isDoubtful = false
+    isPassed = false
+  }
+
   /// When the service needs the next fix: the moment at which a search should begin.
   ///
   /// Before the gate never; then when the distance left can have been passed, at rest no oftener
