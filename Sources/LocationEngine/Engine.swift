@@ -181,6 +181,9 @@ struct Search: Sendable {
   var quietSince: Instant?
 
   mutating func begin(at now: Instant) {
+    #if REACHED
+      reach(0)
+    #endif
     offBefore = sleptAt.map { now - $0 }
     sleptAt = nil
     since = now
@@ -189,6 +192,9 @@ struct Search: Sendable {
 
   /// A fix was found.
   mutating func succeed(at now: Instant) {
+    #if REACHED
+      reach(1)
+    #endif
     since = nil
     // One that comes of a receiver that is to rest starts no watch over its silence.
     if quietSince != nil { quietSince = now }
@@ -196,6 +202,9 @@ struct Search: Sendable {
 
   /// The receiver is put to sleep.
   mutating func stop() {
+    #if REACHED
+      reach(2)
+    #endif
     since = nil
     quietSince = nil
   }

@@ -45,6 +45,9 @@ public struct LiveUpdates: Sendable {
 
   /// Opens an iterator; nil when all places are taken. It is told the flags first, if there are any.
   public mutating func open(_ configuration: LiveConfiguration) -> Int? {
+    #if REACHED
+      reach(0)
+    #endif
     for i in 0..<LiveUpdates.capacity where iterators[i] == nil {
       iterators[i] = LiveIterator(configuration, line, since: lineSince)
       reckon()
@@ -58,6 +61,9 @@ public struct LiveUpdates: Sendable {
   /// - Precondition: `iterator` came from ``open(_:)``.
   public mutating func close(_ iterator: Int) {
     precondition((0..<LiveUpdates.capacity).contains(iterator), "open gave another number")
+    #if REACHED
+      reach(1)
+    #endif
     guard count > 0 else { return }
     iterators[iterator] = nil
     reckon()
@@ -71,6 +77,9 @@ public struct LiveUpdates: Sendable {
   /// Those that withhold erase what waits, and a change of accuracy too: a precise fix is not for a
   /// reduced client (AUT-6), and a coarse one 4 km away is no movement.
   public mutating func set(_ flags: LiveFlags) {
+    #if REACHED
+      reach(2)
+    #endif
     let changesAccuracy =
       self.flags.holdsAny(of: .accuracyLimited) != flags.holdsAny(of: .accuracyLimited)
     self.flags = flags
@@ -81,19 +90,35 @@ public struct LiveUpdates: Sendable {
 
   /// A fix was made; a reduced client's is the coarse one (AUT-6).
   public mutating func take(_ stored: StoredFix) {
+    #if REACHED
+      reach(3)
+    #endif
     guard count > 0, !isWithheld else { return }
     for i in 0..<LiveUpdates.capacity { iterators[i]?.take(stored) }
     reckon()
   }
 
   /// A look while standing found nothing.
-  public mutating func lookFailed(at now: Instant) { handle(.noFix(at: now)) }
+  public mutating func lookFailed(at now: Instant) {
+    #if REACHED
+      reach(4)
+    #endif
+    handle(.noFix(at: now))
+  }
 
   /// Time passed; due at ``check``.
-  public mutating func elapse(at now: Instant) { handle(.time(now)) }
+  public mutating func elapse(at now: Instant) {
+    #if REACHED
+      reach(5)
+    #endif
+    handle(.time(now))
+  }
 
   /// The motion line says something.
   public mutating func hear(_ said: MotionLine, at now: Instant) {
+    #if REACHED
+      reach(6)
+    #endif
     if said != line {
       line = said
       lineSince = now

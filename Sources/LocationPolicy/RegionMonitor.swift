@@ -62,6 +62,9 @@ public struct RegionMonitor: Sendable {
     guard let i = slot(of: region.identifier) ?? freeSlot() else {
       return refusal(of: region, .conditionLimitExceeded, at: now)
     }
+    #if REACHED
+      slots[i].reach(0)
+    #endif
     if slots[i].use != .live {
       count += 1
       slots[i].use = .live
@@ -112,6 +115,9 @@ public struct RegionMonitor: Sendable {
   }
 
   private mutating func retire(_ i: Int) {
+    #if REACHED
+      slots[i].reach(2)
+    #endif
     takeBack(slots[i].region.identifier)
     slots[i].rest()
     slots[i].use = .leaving
@@ -138,6 +144,9 @@ public struct RegionMonitor: Sendable {
     newest = nil
     following = nil
     for i in 0..<RegionMonitor.capacity where slots[i].use == .live {
+      #if REACHED
+        slots[i].reach(3)
+      #endif
       slots[i].rest()
       slots[i].since = now
       noteDue(i)

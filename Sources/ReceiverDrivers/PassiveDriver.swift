@@ -60,6 +60,9 @@ public struct PassiveDriver: Sendable {
 
   /// Takes an event in; O(1).
   public mutating func handle(_ event: DriverEvent, at now: Instant) -> DriverEffects {
+    #if REACHED
+      PassiveDriver.machine.reach(Int(state.rawValue), event.column)
+    #endif
     var effects = DriverEffects()
     switch event {
     case .goal(let new): take(new, at: now, &effects)

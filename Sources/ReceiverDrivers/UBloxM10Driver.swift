@@ -93,6 +93,9 @@ public struct UBloxM10Driver: Sendable {
   ///
   /// Order of the effects: pin, line speed, then the bytes of ``outgoing``.
   public mutating func handle(_ event: DriverEvent, at now: Instant) -> DriverEffects {
+    #if REACHED
+      UBloxM10Driver.machine.reach(Int(state.rawValue), event.column)
+    #endif
     self.now = now
     effects = DriverEffects()
     command = .none
