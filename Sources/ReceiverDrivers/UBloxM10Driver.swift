@@ -41,6 +41,8 @@ public struct UBloxM10Driver: Sendable {
   var staleAnswers = StaleAnswers()
   var attempts = Attempts()
   var restUntil = Instant.boot
+  /// The supply was cut already when it was cut last.
+  var wasCut = false
 
   /// Creates a driver that knows nothing of the receiver and does nothing before the first goal.
   ///
