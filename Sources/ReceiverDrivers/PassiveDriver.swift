@@ -116,7 +116,7 @@ public struct PassiveDriver: Sendable {
   /// The switch did not obey: it is tried again, after 1, 2, 4 … 60 s.
   private mutating func takeSupplyFault(at now: Instant, _ effects: inout DriverEffects) {
     effects.observation = .lost
-    guard state != .tracking else { return }
+    guard state != .tracking, goal != nil else { return }
     mustSwitchAgain = true
     due = now + min(.seconds(1 << min(switchFailures, 6)), PassiveDriver.longestBackOff)
     switchFailures += 1

@@ -37,6 +37,21 @@ import Testing
     bench.expectClean()
   }
 
+  @Test("Batching that was switched on without an answer, and then refused, is switched off")
+  func refusedAfterObeyed() {
+    let bench = Bench(Setups.wired)
+    bench.reach(.tracking)
+    bench.run(3)
+    bench.receiver.lostAnswers = 1
+    bench.step(.goal(.batching(watermark: 250)))
+    bench.run(0.3)
+    #expect(bench.receiver.isBatching)
+    bench.receiver.refusals = 1
+    bench.settle()
+    #expect(bench.driver.state == .tracking)
+    #expect(!bench.receiver.isBatching)
+  }
+
   @Test("Entries that are lost on the line are counted by msgCnt")
   func lostEntries() {
     let bench = Bench.batching()

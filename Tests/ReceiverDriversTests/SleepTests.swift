@@ -212,6 +212,7 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000"
     let bench = Bench(Setups.switched)
     bench.reach(.tracking)
     bench.reach(.off)
+    bench.run(2)
     bench.failingSwitches = 2
     bench.step(.goal(.tracking))
     bench.run(0.05)
