@@ -107,11 +107,12 @@ struct StandardTests {
 
   @Test("STD-10: what came while nobody wanted it does not shorten the search of who comes later")
   func unwantedFixes() {
-    let bench = Bench(connects: false)
+    let bench = Bench(connects: false) { $0.figures.canStandby = true }
     bench.client.connect()
     bench.client.start()
     bench.fixes(count: 3)
     bench.client.stop()
+    #expect(!bench.isReceiverAwake)
     bench.fixes(count: 3)
     bench.run(300)
     bench.client.start()
