@@ -195,7 +195,7 @@ public struct RegionMonitor: Sendable {
         noteDue(i)
       }
       least = min(least, slots[i].slack)
-      outlook.add(slots[i])
+      slots[i].add(to: &outlook)
     }
     reach.extend(to: least)
   }
