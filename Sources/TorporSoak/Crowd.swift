@@ -145,6 +145,14 @@ final class Crowd {
     return next.left > 0 ? [] : [(next.client, next.request)]
   }
 
+  /// Stops, perhaps in a pause, thinks of something else and starts again.
+  private func restart(_ client: ClientID) -> [(ClientID, Request)] {
+    [
+      .stopUpdating, .setActivity(one(of: .other, .fitness)),
+      .setPausesAutomatically(below(3) > 0), .startUpdating,
+    ].map { (client, $0) }
+  }
+
   /// What somebody asks now, near `place`.
   func requests(near place: Coordinate) -> [(ClientID, Request)] {
     let client = ClientID(below(count))
@@ -158,7 +166,7 @@ final class Crowd {
     }
     switch below(13) {
     case 12: return circles(of: client, near: place)
-    case 0: return script(client)
+    case 0: return below(3) == 0 ? restart(client) : script(client)
     case 1...4: return [(client, basic())]
     case 5: return [(client, rare())]
     case 6, 7: return [(client, .setExecution(one(of: .background, .background, .foreground)))]
