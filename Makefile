@@ -9,10 +9,12 @@ RUN ?= --scenario day
 # (Tests/ArchitectureTests) holds that together they reach all rooms of the core.
 EMBEDDED_ROOMS := LocationEngine LocationHAL
 EMBEDDED_PATH := .build-embedded
+SOAK_PATH := .build-soak
+SOAK_RUNS := 400
 
 .DEFAULT_GOAL := help
-.PHONY: help run test bench fuzz soak lint format embedded tests release boards firmware clean tools \
-  bench-tools firmware-tools completions man install uninstall
+.PHONY: help run test bench fuzz soak soaked lint format embedded tests release boards firmware clean tools \
+  soak-build bench-tools firmware-tools completions man install uninstall
 
 # Where `make install` puts things: below DESTDIR, which is for makers of packages.
 PREFIX ?= /usr/local
@@ -22,9 +24,10 @@ SHARE := $(DESTDIR)$(PREFIX)/share
 
 help:
 	@echo 'make run       install what is missing, build, run a simulated day on the default board'
-	@echo 'make test      all gates: lint, Embedded build, tests, firmware, release build, every board'
+	@echo 'make test      all gates: lint, Embedded build, tests, firmware, boards, random runs'
 	@echo 'make bench     instructions, time and heap allocations of the hot paths (BENCH=--json)'
 	@echo 'make fuzz      looks for input that breaks a decoder (FUZZ_SECONDS=60 for each; FUZZ="ring ubx")'
+	@echo 'make soaked    only the random runs of the gate: the same seeds each time'
 	@echo 'make soak      random clients and faults until stopped (SOAK_SECONDS=600, SOAK="--seed N")'
 	@echo 'make lint      only the style check      make format    put the style right'
 	@echo 'make embedded  only the Embedded build   make tests     only the tests'
@@ -44,6 +47,7 @@ test: tools
 	@$(MAKE) --no-print-directory firmware
 	@$(MAKE) --no-print-directory boards
 	@$(MAKE) --no-print-directory man completions
+	@$(MAKE) --no-print-directory soaked
 	@echo 'make test: every gate passed.'
 
 lint:
@@ -128,11 +132,20 @@ bench: tools bench-tools
 fuzz: tools
 	@FUZZ_SECONDS='$(FUZZ_SECONDS)' FUZZ_JOBS='$(FUZZ_JOBS)' SWIFT='$(SWIFT)' .ci/fuzz $(FUZZ)
 
-# Docs/HowTo/run-the-gates.md. Without SOAK_SECONDS it goes on for a year, or until stopped.
-soak: tools
+# Docs/HowTo/run-the-gates.md. Without SOAK_SECONDS it goes on for a year, or until stopped; its seeds
+# begin where the gate's end.
+soak: soak-build
 	@echo '== random clients, services and faults'
-	@$(SWIFT) build -c release --product TorporSoak
-	@.build/release/TorporSoak $(or $(SOAK),--seconds $(or $(SOAK_SECONDS),31536000))
+	@$(SOAK_PATH)/release/TorporSoak $(or $(SOAK),--first 1001 --seconds $(or $(SOAK_SECONDS),31536000))
+
+# The gate: so many seeds that they have five million fixes, whatever time they take.
+soaked: soak-build
+	@echo '== random clients, services and faults: every state and event of every machine'
+	@$(SOAK_PATH)/release/TorporSoak --first 1 --runs $(SOAK_RUNS)
+
+# A build of its own, in which the machines mark what they reached (Docs/Decisions/0073).
+soak-build: tools
+	@TORPOR_SOAK=1 $(SWIFT) build -c release --scratch-path $(SOAK_PATH) --product TorporSoak
 
 # Debian's and Ubuntu's packages; asked for only if the probe finds them missing.
 tools:

@@ -1,12 +1,16 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+/// Only for `make soak`: the core's machines mark which pairs of state and event they reach.
+let isSoaked = Context.environment["TORPOR_SOAK"] != nil
+
 /// Everything is built in Swift 6 mode, with strict memory safety, and a warning is an error.
-let strict: [SwiftSetting] = [
-  .swiftLanguageMode(.v6),
-  .strictMemorySafety(),
-  .treatAllWarnings(as: .error),
-]
+let strict: [SwiftSetting] =
+  [
+    .swiftLanguageMode(.v6),
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+  ] + (isSoaked ? [.define("REACHED")] : [])
 
 /// The core: pure, heap-free, built as Embedded Swift by `make test` as well.
 let core: [Target] = [
@@ -100,16 +104,19 @@ let bench: [Target] = [
 ]
 
 /// Seeded runs of the whole system: `make soak`.
-let soak: [Target] = [
-  .executableTarget(
-    name: "TorporSoak",
-    dependencies: [
-      "LocationTypes", "GNSSProtocols", "DeferralCache", "ReceiverDrivers", "LocationPolicy",
-      "LocationEngine", "LocationHAL", "LocationRuntime", "SimulatedHAL", "BoardProfiles",
-      "LocationSimulation",
-    ],
-    swiftSettings: strict)
-]
+let soak: [Target] =
+  !isSoaked
+  ? []
+  : [
+    .executableTarget(
+      name: "TorporSoak",
+      dependencies: [
+        "LocationTypes", "GNSSProtocols", "DeferralCache", "ReceiverDrivers", "LocationPolicy",
+        "LocationEngine", "LocationHAL", "LocationRuntime", "SimulatedHAL", "BoardProfiles",
+        "LocationSimulation",
+      ],
+      swiftSettings: strict)
+  ]
 
 /// What holds for any bytes: tried by the tests, and by `make fuzz` with bytes that libFuzzer makes.
 let properties: [Target] = [

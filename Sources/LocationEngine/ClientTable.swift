@@ -1,4 +1,5 @@
 import LocationPolicy
+import LocationTypes
 
 /// The clients, in memory that the engine's owner handed in and frees.
 @safe struct ClientTable: ~Copyable {
@@ -19,6 +20,27 @@ import LocationPolicy
   mutating func use(_ index: Int) {
     precondition(index >= 0 && index < capacity, "no such client")
     used = max(used, index + 1)
+  }
+
+  /// All clients that a step must look at lie there, since ``lookForAwake(at:)``.
+  private(set) var awake = 0..<0
+
+  /// Finds out who rests; gives the first time at which one of those has to be looked at.
+  mutating func lookForAwake(at now: Instant) -> Instant {
+    var first = used
+    var end = used
+    var next = Instant.distantFuture
+    for i in 0..<used {
+      let until = self[i].restsUntil
+      if until > now {
+        next = min(next, until)
+      } else {
+        first = min(first, i)
+        end = i + 1
+      }
+    }
+    awake = first..<max(first, end)
+    return next
   }
 
   subscript(index: Int) -> Client {

@@ -154,7 +154,10 @@ extension Engine {
   /// Stores the fix for those it is owed to; what nobody is owed is not kept.
   private mutating func keep(_ fix: Fix, _ effects: inout Effects) {
     var isWanted = false
-    for i in 0..<clients.used where clients[i].wants(fix) { isWanted = true }
+    for i in 0..<clients.used where clients[i].wants(fix) {
+      isWanted = true
+      break
+    }
     guard isWanted else { return }
     makeRoom()
     let stored = StoredFix(name: ring.append(fix), fix: fix)

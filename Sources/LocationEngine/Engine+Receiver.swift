@@ -84,8 +84,7 @@ extension Engine {
   /// Reckoned from the last look, and not anew before the next one: a client that asks something
   /// now and then would put it off for ever.
   mutating func lookAhead(_ i: Int) {
-    let deferral = clients[i].deferral
-    guard receiverBuffers, let terms = deferral.terms, terms.hasDistance else {
+    guard receiverBuffers, let terms = clients[i].deferral.terms, terms.hasDistance else {
       clients[i].distanceCheck = .distantFuture
       return
     }
@@ -94,7 +93,7 @@ extension Engine {
     // How fast it was long ago says nothing.
     if let newest, now - newest.fix.acquired > Client.freshness { speed = nil }
     clients[i].distanceCheck = planner.distanceCheck(
-      metresLeft: max(terms.distance - deferral.meter.length, 0), speed: speed, at: now)
+      metresLeft: max(terms.distance - clients[i].deferral.meter.length, 0), speed: speed, at: now)
   }
 
   /// The driver's word for what the planner wants.

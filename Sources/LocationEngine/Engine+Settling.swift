@@ -136,16 +136,23 @@ extension Engine {
   private mutating func elapseClients() -> DemandSummary {
     let context = context
     var demand = DemandSummary()
-    for i in 0..<clients.used {
+    demand.look(at: clients.lookForAwake(at: now))
+    for i in clients.awake {
       clients[i].elapse(context)
       lookAhead(i)
       demand.add(clients[i].demand(at: now))
-      demand.need.add(clients[i].need(at: now, fastest: pace.fastest(at: now), line: motionLine))
       let check = clients[i].check
       if check > now { demand.look(at: check) }
+      clients[i].rest(at: now)
+    }
+    if demand.live == 0 {
+      let fastest = pace.fastest(at: now)
+      for i in 0..<clients.used {
+        demand.need.add(clients[i].need(at: now, fastest: fastest, line: motionLine))
+      }
     }
     let may = planner.mayDefer(demand, isInhibited: isInhibited) && !isReceiverLost
-    for i in 0..<clients.used where clients[i].deferral.state != .idle {
+    for i in clients.awake where clients[i].deferral.state != .idle {
       clients[i].mayEngage(may, context)
     }
     promise(&demand)
@@ -154,7 +161,8 @@ extension Engine {
 
   /// Those who want single fixes, and not every one: when the receiver is on for them.
   private mutating func planSingleFixes() {
-    if demand.bound < .infinity {
+    // Where every fix comes at once, single ones come of themselves.
+    if demand.bound < .infinity, demand.live == 0 {
       let start = movement.start(at: now)
       let due = start > now ? schedule.fixTime(ofStart: start, planner.figures.receiver) : now
       demand.need.add(due: due, accuracy: demand.bound * Engine.accuracyShare)
@@ -187,7 +195,7 @@ extension Engine {
   /// What clients were promised for a time that is still to come, whatever they demand: the end of a
   /// deferral in the foreground too (DEF-18), and word that there is no location (STD-10).
   private mutating func promise(_ demand: inout DemandSummary) {
-    for i in 0..<clients.used where clients[i].execution != .suspended {
+    for i in clients.awake where clients[i].execution != .suspended {
       guard let terms = clients[i].deferral.terms, terms.deadline > now else { continue }
       demand.look(at: terms.deadline)
     }
@@ -195,7 +203,7 @@ extension Engine {
     let due = quietSince + setup.unknownAfter
     if due <= now {
       let context = context
-      for i in 0..<clients.used where clients[i].execution != .suspended {
+      for i in clients.awake where clients[i].execution != .suspended {
         clients[i].locationUnknown(context)
       }
     } else if demand.live > 0 || (schedule.isOn && !demand.wantsEveryFix) {
@@ -216,7 +224,7 @@ extension Engine {
     }
     var isWaiting = false
     var look = drainDue
-    for i in 0..<clients.used {
+    for i in clients.awake {
       if clients[i].isWaitingForDrain { isWaiting = true }
       look = min(look, clients[i].distanceCheck)
     }
@@ -273,7 +281,7 @@ extension Engine {
     if !demand.wantsEveryFix { situation.schedule = schedule }
     // A drain is promised to nobody: the board need not be up before its time, and then wait.
     situation.drainDue = drainDue + planner.longestLead
-    for i in 0..<clients.used {
+    for i in clients.awake {
       guard let hold = clients[i].awaitsAcknowledgementUntil, hold > now else { continue }
       situation.holdUntil = max(situation.holdUntil ?? hold, hold)
     }
@@ -282,7 +290,7 @@ extension Engine {
 
   /// Whether a client must be told something.
   var hasNotices: Bool {
-    for i in 0..<clients.used where clients[i].hasNotices { return true }
+    for i in clients.awake where clients[i].hasNotices { return true }
     return false
   }
 }

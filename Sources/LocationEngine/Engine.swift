@@ -121,7 +121,9 @@ public struct Engine: ~Copyable {
     case .batchPin: drive(.batchPin, &effects)
     case .motion(let level):
       if setup.figures.usesMotionLine { hearMotion(level == .active ? .moving : .still) }
-    case .battery(let charge): battery.take(charge)
+    case .battery(let charge):
+      battery.take(charge)
+      for i in 0..<clients.used { clients[i].endRest() }
     case .time: break
     case .request(let client, let request): handle(request, of: client)
     case .sleepInhibitor(let isOn): isInhibited = isOn
@@ -140,7 +142,8 @@ public struct Engine: ~Copyable {
   /// A client's notices come in their order, client after client.
   public mutating func nextNotice() -> ClientNotice? {
     let context = context
-    while noticeIndex < clients.used {
+    noticeIndex = max(noticeIndex, clients.awake.lowerBound)
+    while noticeIndex < clients.awake.upperBound {
       if let notice = clients[noticeIndex].nextNotice(in: ring, context) {
         return ClientNotice(client: ClientID(noticeIndex), notice: notice)
       }
@@ -200,20 +203,30 @@ struct Search: Sendable {
   var quietSince: Instant?
 
   mutating func begin(at now: Instant) {
+    #if REACHED
+      reach(0)
+    #endif
     offBefore = sleptAt.map { now - $0 }
     sleptAt = nil
     since = now
-    quietSince = quietSince ?? now
+    quietSince = now
   }
 
   /// A fix was found.
   mutating func succeed(at now: Instant) {
+    #if REACHED
+      reach(1)
+    #endif
     since = nil
-    quietSince = now
+    // One that comes of a receiver that is to rest starts no watch over its silence.
+    if quietSince != nil { quietSince = now }
   }
 
   /// The receiver is put to sleep.
   mutating func stop() {
+    #if REACHED
+      reach(2)
+    #endif
     since = nil
     quietSince = nil
   }

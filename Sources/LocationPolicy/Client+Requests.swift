@@ -7,6 +7,10 @@ extension Client {
     _ request: Request, in ring: borrowing FixRing, _ context: ClientContext
   ) {
     guard isConnected || request.needsNoProcess else { return }
+    if restsUntil > .boot {
+      restsUntil = .boot
+      makeRoom(in: ring)  // meanwhile nobody did
+    }
     defer { usesServices = isReduced || services.areActive || services.hasNotices }
     switch request {
     case .connect: connect(context)
@@ -224,6 +228,7 @@ extension Client {
     isReduced = reduced
     tellsAuthorization = isConnected
     services.regions.setReduced(reduced, at: context.now)
+    services.significant.forgetNewest()
     setLiveFlags(context)
     hide(context)
     guard reduced else {

@@ -123,12 +123,14 @@ extension Client {
 
   /// What the motion line says, from now on.
   public mutating func hear(_ line: MotionLine, at now: Instant) {
+    restsUntil = .boot
     note(services.pause.handle(.line(line, at: now)))
     services.hear(line, at: now)
   }
 
   /// A search that began for single fixes found nothing (PWR-7).
   public mutating func miss(at now: Instant) {
+    restsUntil = .boot
     note(services.pause.handle(.noFix(at: now)))
     services.miss(at: now)
   }
@@ -147,7 +149,7 @@ extension Client {
 
   /// A client of reduced accuracy is served a few times an hour and no oftener, whatever it wants
   /// (AUT-5): earlier fixes would be wasted.
-  private func reducedNeed(at now: Instant, isRunning: Bool) -> FixNeed {
+  private mutating func reducedNeed(at now: Instant, isRunning: Bool) -> FixNeed {
     var need = FixNeed()
     let wants =
       (services.significant.state != .idle && gets(.significantChange))

@@ -51,6 +51,9 @@ public struct Client: Sendable {
   /// How old the last fix may be to start a deferral's distance (DEF-19).
   public static let freshness = Interval.seconds(10)
 
+  /// Nothing of it changes by time alone before, it demands nothing until then and has nothing to tell:
+  /// no step needs to look at it. ``Instant/boot`` while it does not rest.
+  public internal(set) var restsUntil = Instant.boot
   /// A process is attached.
   public internal(set) var isConnected = false
   /// Its process's state.
@@ -207,6 +210,7 @@ extension Client {
   public mutating func take(_ stored: StoredFix, _ context: ClientContext) {
     let fix = stored.fix
     isLocationUnknown = false
+    if restsUntil > .boot && !stirs(for: fix) { return }
     isUnknownTold = false
     if usesServices { serve(stored, context) }
     guard isUpdating || closesAtDrain else { return }
@@ -292,6 +296,7 @@ extension Client {
 
   /// The receiver's buffer is empty: all it held is in the ring.
   public mutating func drained(_ context: ClientContext) {
+    restsUntil = .boot
     // The handler's turn to call again begins when it is told, not when the criterion was met (X1).
     if waitsForDrain { turnUntil = context.now + context.deliveryHold }
     waitsForDrain = false
@@ -305,6 +310,7 @@ extension Client {
 
   /// The receiver failed (DEF-43): the deferral ends, what there is is delivered, the client is told.
   public mutating func receiverLost(_ context: ClientContext) {
+    restsUntil = .boot
     let code = LocationErrorCode.deferredFailed
     if case .finish(let end) = deferral.handle(.end(code)) { finish(end, context) }
     if waitsForDrain || closesAtDrain { drained(context) }
@@ -329,6 +335,7 @@ extension Client {
   /// A client that is owed nothing loses nothing: its cursor just goes along. What lies beyond
   /// `owedUntil` is not lost to it either.
   public mutating func makeRoom(in ring: borrowing FixRing) {
+    guard restsUntil == .boot else { return }
     let isGone = ring.head + 1 > owedUntil.addingSaturated(UInt64(ring.capacity))
     if cursor.acknowledged >= owedUntil {
       cursor = Cursor(at: ring.head)

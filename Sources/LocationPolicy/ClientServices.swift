@@ -45,6 +45,14 @@ public struct ClientServices: Sendable {
     }
   }
 
+  /// Whether a fix means something to regions only; the pause is the updates' affair.
+  var areRegionsAlone: Bool {
+    mutating get {
+      significant.state == .idle && visits.state == .idle && live.count == 0
+        && request.state == .idle
+    }
+  }
+
   /// Whether one of them works while no process is attached, and wakes its client (SLC-8, VIS-8).
   var outliveProcess: Bool {
     significant.state != .idle || visits.state != .idle || regions.count > 0
@@ -181,21 +189,24 @@ extension ClientServices {
   static let significantAccuracy = 100.0
   static let placeAccuracy = 25.0
 
+  // As with a client: `mutating` so that it is looked at in place, and each machine only where it
+  // works. It changes nothing.
+
   /// The single fixes they need.
   ///
   /// - Parameters:
   ///   - fastest: How fast the wearer can be until then, m/s.
   ///   - isRunning: A process is attached and runs.
-  func need(
+  mutating func need(
     at now: Instant, fastest: Double, line: MotionLine, isRunning: Bool, isPaused: Bool
   ) -> FixNeed {
     var need = FixNeed()
-    if gets(.significantChange) {
+    if significant.state != .idle, gets(.significantChange) {
       need.add(
         due: significant.nextFix(at: now, fastest: fastest, line: line),
         accuracy: ClientServices.significantAccuracy)
     }
-    if gets(.visits) {
+    if visits.state != .idle, gets(.visits) {
       need.add(
         due: visits.nextFix(at: now, fastest: fastest, line: line),
         accuracy: ClientServices.placeAccuracy)
@@ -206,9 +217,11 @@ extension ClientServices {
         accuracy: ClientServices.placeAccuracy)
     }
     guard isRunning, gets(.updates) else { return need }
-    need.add(
-      due: live.nextFix(at: now, fastest: fastest, line: line),
-      accuracy: ClientServices.placeAccuracy)
+    if live.count > 0 {
+      need.add(
+        due: live.nextFix(at: now, fastest: fastest, line: line),
+        accuracy: ClientServices.placeAccuracy)
+    }
     if let terms = request.terms {
       need.add(due: now, accuracy: terms.accuracy, until: terms.until)
     }
@@ -222,14 +235,16 @@ extension ClientServices {
 
   /// When time alone must be looked at for them.
   var check: Instant {
-    var check = regions.deadline
-    if gets(.updates) {
-      check = min(check, live.check)
-      check = min(check, request.check)
-      check = min(check, pause.check)
+    mutating get {
+      var check = regions.deadline
+      if gets(.updates) {
+        check = min(check, live.check)
+        check = min(check, request.check)
+        if pause.isPaused { check = min(check, pause.check) }
+      }
+      let waits = gets(.significantChange) && significant.isWaiting
+      return waits ? min(check, significant.gateOpens) : check
     }
-    let waits = gets(.significantChange) && significant.isWaiting
-    return waits ? min(check, significant.gateOpens) : check
   }
 }
 
@@ -239,9 +254,19 @@ extension ClientServices {
   /// Whether there is something to tell; `mutating` as ``areActive`` is.
   var hasNotices: Bool {
     mutating get {
-      significantReport != nil || updateReport != nil || answer != .nothing || arrival != nil
+      significantReport != nil || updateReport != nil || hasAnswer || arrival != nil
         || departure != nil || arrivalsDeparture != nil || refusal != nil || regions.hasEvents
-        || (live.count > 0 && live.hasElements)
+        || live.hasElements
+    }
+  }
+
+  /// Whether a request's answer was not told.
+  private var hasAnswer: Bool {
+    mutating get {
+      switch answer {
+      case .nothing: false
+      case .deliver, .fail: true
+      }
     }
   }
 

@@ -73,6 +73,9 @@ public struct Deferral: Equatable, Sendable {
 
   /// Takes an event; the one place that writes the state. O(1).
   public mutating func handle(_ event: Event) -> Outcome {
+    #if REACHED
+      Deferral.machine.reach(Int(state.rawValue), event.column)
+    #endif
     switch event {
     case .call(let called, let start):
       terms = called

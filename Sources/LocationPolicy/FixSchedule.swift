@@ -105,6 +105,9 @@ extension FixSchedule {
   public mutating func handle(
     _ event: Event, _ figures: PlannerFigures, at now: Instant
   ) -> Verdict {
+    #if REACHED
+      FixSchedule.machine.reach(Int(state.rawValue), event.column)
+    #endif
     switch event {
     case .plan(let need, let isOnAnyway):
       if isOnAnyway { stayOn(figures, at: now) } else { plan(need, figures, at: now) }

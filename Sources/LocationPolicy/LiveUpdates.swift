@@ -5,29 +5,52 @@ import LocationTypes
 ///
 /// Flags belong to the client, standing still to each iterator. What waits to be told is one element
 /// an iterator: flags and stationary in their latest state, and the newest fix (LIV-10). Holds no
-/// heap memory.
+/// heap memory. What is asked each step was reckoned when something changed: O(1).
 public struct LiveUpdates: Sendable {
   /// How many iterators a client may have at once.
   public static let capacity = 4
 
   /// The flags that hold now.
   public private(set) var flags = LiveFlags.empty
-  private var iterators = InlineArray<4, LiveIterator?>(repeating: nil)
   /// How many iterators are open.
-  ///
-  /// Kept: most clients have none, and to look at one copies it.
   public private(set) var count = 0
+  /// Whether ``nextElement()`` has something to tell.
+  public private(set) var hasElements = false
+  /// Whether an iterator wants every fix now.
+  public private(set) var isLive = false
+  /// When ``elapse(at:)`` is due; `.distantFuture` if never.
+  public private(set) var check = Instant.distantFuture
+  private var iterators = InlineArray<4, LiveIterator?>(repeating: nil)
   private var line = MotionLine.absent
   private var lineSince = Instant.boot
 
   /// No iterator is open.
   public init() {}
 
+  /// Reckons anew what is asked each step; after each change.
+  private mutating func reckon() {
+    count = 0
+    hasElements = false
+    isLive = false
+    check = .distantFuture
+    for i in 0..<LiveUpdates.capacity {
+      guard let iterator = iterators[i] else { continue }
+      count += 1
+      if iterator.hasElement(flags) { hasElements = true }
+      guard !isWithheld else { continue }
+      if !iterator.monitor.isPaused { isLive = true }
+      check = min(check, iterator.monitor.check)
+    }
+  }
+
   /// Opens an iterator; nil when all places are taken. It is told the flags first, if there are any.
   public mutating func open(_ configuration: LiveConfiguration) -> Int? {
+    #if REACHED
+      reach(0)
+    #endif
     for i in 0..<LiveUpdates.capacity where iterators[i] == nil {
       iterators[i] = LiveIterator(configuration, line, since: lineSince)
-      count += 1
+      reckon()
       return i
     }
     return nil
@@ -38,8 +61,12 @@ public struct LiveUpdates: Sendable {
   /// - Precondition: `iterator` came from ``open(_:)``.
   public mutating func close(_ iterator: Int) {
     precondition((0..<LiveUpdates.capacity).contains(iterator), "open gave another number")
-    if iterators[iterator] != nil { count -= 1 }
+    #if REACHED
+      reach(1)
+    #endif
+    guard count > 0 else { return }
     iterators[iterator] = nil
+    reckon()
   }
 
   /// Whether locations may be told at all.
@@ -50,50 +77,68 @@ public struct LiveUpdates: Sendable {
   /// Those that withhold erase what waits, and a change of accuracy too: a precise fix is not for a
   /// reduced client (AUT-6), and a coarse one 4 km away is no movement.
   public mutating func set(_ flags: LiveFlags) {
+    #if REACHED
+      reach(2)
+    #endif
     let changesAccuracy =
       self.flags.holdsAny(of: .accuracyLimited) != flags.holdsAny(of: .accuracyLimited)
     self.flags = flags
+    defer { reckon() }
     guard isWithheld || changesAccuracy else { return }
     for i in 0..<LiveUpdates.capacity { iterators[i]?.withhold(line, since: lineSince) }
   }
 
   /// A fix was made; a reduced client's is the coarse one (AUT-6).
   public mutating func take(_ stored: StoredFix) {
-    guard !isWithheld else { return }
+    #if REACHED
+      reach(3)
+    #endif
+    guard count > 0, !isWithheld else { return }
     for i in 0..<LiveUpdates.capacity { iterators[i]?.take(stored) }
+    reckon()
   }
 
   /// A look while standing found nothing.
-  public mutating func lookFailed(at now: Instant) { handle(.noFix(at: now)) }
+  public mutating func lookFailed(at now: Instant) {
+    #if REACHED
+      reach(4)
+    #endif
+    handle(.noFix(at: now))
+  }
 
   /// Time passed; due at ``check``.
-  public mutating func elapse(at now: Instant) { handle(.time(now)) }
+  public mutating func elapse(at now: Instant) {
+    #if REACHED
+      reach(5)
+    #endif
+    handle(.time(now))
+  }
 
   /// The motion line says something.
   public mutating func hear(_ said: MotionLine, at now: Instant) {
+    #if REACHED
+      reach(6)
+    #endif
     if said != line {
       line = said
       lineSince = now
     }
+    guard count > 0 else { return }
     // Also while locations are withheld: it tells nobody, and the word holds later.
     for i in 0..<LiveUpdates.capacity { iterators[i]?.handle(.line(said, at: now)) }
+    reckon()
   }
 
   private mutating func handle(_ event: PauseMonitor.Event) {
-    guard !isWithheld else { return }
+    guard count > 0, !isWithheld else { return }
     for i in 0..<LiveUpdates.capacity { iterators[i]?.handle(event) }
-  }
-
-  /// Whether ``nextElement()`` has something to tell.
-  public var hasElements: Bool {
-    for i in 0..<LiveUpdates.capacity {
-      if let iterator = iterators[i], iterator.hasElement(flags) { return true }
-    }
-    return false
+    reckon()
   }
 
   /// The next element to tell, or nil when all is told; called after each step until nil.
   public mutating func nextElement() -> LiveElement? {
+    guard hasElements else { return nil }
+    defer { reckon() }
     for i in 0..<LiveUpdates.capacity {
       if let element = iterators[i]?.nextElement(i, flags) { return element }
     }
@@ -104,15 +149,6 @@ public struct LiveUpdates: Sendable {
 // MARK: - Demand
 
 extension LiveUpdates {
-  /// Whether an iterator wants every fix now.
-  public var isLive: Bool {
-    guard count > 0, !isWithheld else { return false }
-    for i in 0..<LiveUpdates.capacity {
-      if let iterator = iterators[i], !iterator.monitor.isPaused { return true }
-    }
-    return false
-  }
-
   /// When an iterator that stands wants its next fix, as ``PauseMonitor/nextFix(at:fastest:line:)``;
   /// `.distantFuture` if none does.
   public func nextFix(at now: Instant, fastest: Double, line: MotionLine) -> Instant {
@@ -122,16 +158,6 @@ extension LiveUpdates {
       if let iterator = iterators[i] {
         next = min(next, iterator.monitor.nextFix(at: now, fastest: fastest, line: line))
       }
-    }
-    return next
-  }
-
-  /// When ``elapse(at:)`` is due; `.distantFuture` if never.
-  public var check: Instant {
-    guard count > 0, !isWithheld else { return .distantFuture }
-    var next = Instant.distantFuture
-    for i in 0..<LiveUpdates.capacity {
-      if let iterator = iterators[i] { next = min(next, iterator.monitor.check) }
     }
     return next
   }

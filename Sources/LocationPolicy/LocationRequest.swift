@@ -55,6 +55,9 @@ public struct LocationRequest: Equatable, Sendable {
 
   /// Takes an event; the one place that writes the state. O(1).
   public mutating func handle(_ event: Event) -> Outcome {
+    #if REACHED
+      LocationRequest.machine.reach(Int(state.rawValue), event.column)
+    #endif
     switch (state, event) {
     case (.idle, .request(let called, let recent)):
       terms = called

@@ -91,6 +91,9 @@ public struct PauseMonitor: Equatable, Sendable {
 
   /// Takes an event; the one place that writes the state. O(1).
   public mutating func handle(_ event: Event) -> Outcome {
+    #if REACHED
+      PauseMonitor.machine.reach(Int(state.rawValue), event.column)
+    #endif
     let finding = note(event)
     let (next, outcome) = step(event, finding)
     // What was still before the pause does not count towards the next one; after a movement that a

@@ -75,6 +75,9 @@ public struct RegionCrossing: Equatable, Sendable {
 
   /// Takes a fix of that place; the one that writes the state. O(1).
   public mutating func handle(_ place: RegionPlace, at time: Instant) -> Change {
+    #if REACHED
+      RegionCrossing.machine.reach(row, Int(place.rawValue))
+    #endif
     switch (state, place) {
     case (.unknown, .wellInside), (.unknown, .justInside):
       state = .inside

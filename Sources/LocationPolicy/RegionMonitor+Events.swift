@@ -22,13 +22,16 @@ extension RegionMonitor {
       return event
     }
     let i = due.trailingZeroBitCount
+    #if REACHED
+      slots[i].reach(8)
+    #endif
     slots[i].answers -= 1
     let event = RegionEvent.determined(slots[i].region.identifier, slots[i].state)
     noteDue(i)
     return event
   }
 
-  private func firstCrossing() -> Int? {
+  private mutating func firstCrossing() -> Int? {
     var first: Int?
     for i in 0..<RegionMonitor.capacity where slots[i].untold > 0 {
       if let best = first, slots[best].firstTime <= slots[i].firstTime { continue }
@@ -78,6 +81,9 @@ extension RegionMonitor {
     guard identifier.kind == .region, let i = slot(of: identifier), slots[i].use == .live else {
       return .determined(identifier, .unknown)
     }
+    #if REACHED
+      slots[i].reach(5)
+    #endif
     if slots[i].requests < .max { slots[i].requests += 1 }
     if isResting || slots[i].state != .unknown {
       slots[i].answerAll()
@@ -94,6 +100,9 @@ extension RegionMonitor {
   public mutating func elapse(to now: Instant) {
     guard now >= deadline else { return }
     for i in 0..<RegionMonitor.capacity where slots[i].deadline <= now {
+      #if REACHED
+        slots[i].reach(6)
+      #endif
       slots[i].answerAll()
       noteDue(i)
     }

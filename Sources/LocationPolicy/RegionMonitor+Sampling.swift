@@ -42,16 +42,18 @@ struct RegionOutlook: Sendable {
   var isUndecided = false
   /// No fix was looked at for some circle.
   var isUnseen = false
+}
 
-  /// Takes another circle into account.
-  mutating func add(_ slot: RegionSlot) {
-    if slot.slack == -.infinity { isUnseen = true }
-    if let since = slot.crossing.pendingSince {
-      dwellsUntil = min(dwellsUntil, since + RegionCrossing.dwell)
-    } else if slot.state == .unknown {
-      isUndecided = true
+extension RegionSlot {
+  /// Has this circle taken into account; `mutating` so that it is looked at in place.
+  mutating func add(to outlook: inout RegionOutlook) {
+    if slack == -.infinity { outlook.isUnseen = true }
+    if let since = crossing.pendingSince {
+      outlook.dwellsUntil = min(outlook.dwellsUntil, since + RegionCrossing.dwell)
+    } else if crossing.state == .unknown {
+      outlook.isUndecided = true
     } else {
-      nearest = min(nearest, slot.gap)
+      outlook.nearest = min(outlook.nearest, gap)
     }
   }
 }

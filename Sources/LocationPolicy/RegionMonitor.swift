@@ -64,6 +64,9 @@ public struct RegionMonitor: Sendable {
     guard let i = slot(of: region.identifier) ?? freeSlot() else {
       return refusal(of: region, .conditionLimitExceeded, at: now)
     }
+    #if REACHED
+      slots[i].reach(0)
+    #endif
     if slots[i].use != .live {
       count += 1
       slots[i].use = .live
@@ -114,6 +117,9 @@ public struct RegionMonitor: Sendable {
   }
 
   private mutating func retire(_ i: Int) {
+    #if REACHED
+      slots[i].reach(2)
+    #endif
     takeBack(slots[i].region.identifier)
     slots[i].rest()
     slots[i].use = .leaving
@@ -147,6 +153,9 @@ public struct RegionMonitor: Sendable {
     newest = nil
     following = nil
     for i in 0..<RegionMonitor.capacity where slots[i].use == .live {
+      #if REACHED
+        slots[i].reach(3)
+      #endif
       slots[i].rest()
       slots[i].since = now
       noteDue(i)
@@ -195,7 +204,7 @@ public struct RegionMonitor: Sendable {
         noteDue(i)
       }
       least = min(least, slots[i].slack)
-      outlook.add(slots[i])
+      slots[i].add(to: &outlook)
     }
     reach.extend(to: least)
   }

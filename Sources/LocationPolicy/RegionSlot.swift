@@ -63,6 +63,9 @@ struct RegionSlot: Sendable {
 
   /// The client of a condition believes something else now (REG-12).
   mutating func believe(_ assumed: MonitorState, at now: Instant) {
+    #if REACHED
+      reach(1)
+    #endif
     told = assumed
     untold = 0
     if state != .unknown && state.monitorState != told { owe(at: now) }
@@ -70,6 +73,9 @@ struct RegionSlot: Sendable {
 
   /// Takes a fix; true if requests were answered. Sets the slack to be counted from that fix.
   mutating func take(distance: Double, accuracy: Double, at time: Instant) -> Bool {
+    #if REACHED
+      reach(4)
+    #endif
     let place = RegionPlace(distance: distance, accuracy: accuracy, radius: region.radius)
     let hadRequests = requests > 0
     switch crossing.handle(place, at: time) {
@@ -117,6 +123,9 @@ struct RegionSlot: Sendable {
 
   /// The state after the next crossing to tell.
   mutating func tellCrossing() -> RegionState {
+    #if REACHED
+      reach(7)
+    #endif
     let next = untold == 2 ? state.opposite : state
     untold -= 1
     told = next.monitorState

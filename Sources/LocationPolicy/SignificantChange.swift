@@ -65,6 +65,9 @@ public struct SignificantChange: Equatable, Sendable {
   ///   - cached: The newest fix there is; told at once when it is ≤ ``recent`` old, and a current
   ///     fix is told after it (SLC-5).
   public mutating func start(at now: Instant, cached: Fix?) -> Outcome {
+    #if REACHED
+      reach(0)
+    #endif
     guard state == .idle else { return .nothing }
     state = .first
     startedAt = now
@@ -75,10 +78,18 @@ public struct SignificantChange: Equatable, Sendable {
   }
 
   /// Stops the service and forgets all places: the next start gives a new initial event (SLC-9).
-  public mutating func stop() { self = SignificantChange() }
+  public mutating func stop() {
+    #if REACHED
+      reach(1)
+    #endif
+    self = SignificantChange()
+  }
 
   /// Takes a fix, from whatever source, in the order of acquisition; an older one is ignored.
   public mutating func take(_ fix: Fix, at now: Instant) -> Outcome {
+    #if REACHED
+      reach(2)
+    #endif
     if let newest, fix.acquired <= newest.acquired { return .nothing }
     switch state {
     case .idle: return .nothing
@@ -97,14 +108,27 @@ public struct SignificantChange: Equatable, Sendable {
 
   /// Time passed: a change that waited for the gate is told with the then newest fix (SLC-4).
   public mutating func elapse(at now: Instant) -> Outcome {
+    #if REACHED
+      reach(3)
+    #endif
     guard state == .watching, isPassed, now >= gateOpens, let newest else { return .nothing }
     return tell(newest, at: now)
   }
 
   /// A search of the receiver that began for this service ended without a fix.
   public mutating func miss(at now: Instant) {
+    #if REACHED
+      reach(4)
+    #endif
     guard state != .idle else { return }
     look = max(look ?? now, now)
+  }
+
+  /// Its client's accuracy turned: what is newest is not for it any more, nor what it shows (AUT-6).
+  mutating func forgetNewest() {
+    newest = nil
+    isDoubtful = false
+    isPassed = false
   }
 
   /// When the service needs the next fix: the moment at which a search should begin.

@@ -67,6 +67,9 @@ public struct VisitMonitor: Equatable, Sendable {
   /// - Parameter cached: A visit that lasted when the service stopped a short while ago, with its
   ///   arrival on this boot's clock. It is told again at once (VIS-7), and its departure later.
   public mutating func start(at now: Instant, cached: Visit? = nil) -> Outcome {
+    #if REACHED
+      reach(0)
+    #endif
     guard state == .idle else { return .nothing }
     state = .underWay
     guard var cached, cached.coordinate.isValid else { return .nothing }
@@ -85,10 +88,18 @@ public struct VisitMonitor: Equatable, Sendable {
   }
 
   /// Stops the service and forgets all; an arrival that was told gets no departure.
-  public mutating func stop() { self = VisitMonitor(terms: terms) }
+  public mutating func stop() {
+    #if REACHED
+      reach(1)
+    #endif
+    self = VisitMonitor(terms: terms)
+  }
 
   /// Takes a fix, from whatever source, in the order of acquisition; an older one is ignored.
   public mutating func take(_ fix: Fix) -> Outcome {
+    #if REACHED
+      reach(2)
+    #endif
     guard state != .idle else { return .nothing }
     if let newest, fix.acquired <= newest.acquired { return .nothing }
     let accuracy = fix.horizontalAccuracy ?? PathMeter.assumedAccuracy
@@ -110,6 +121,9 @@ public struct VisitMonitor: Equatable, Sendable {
   /// A search of the receiver that began for this service ended without a fix. It says nothing
   /// about the wearer (VIS-11).
   public mutating func miss(at now: Instant) {
+    #if REACHED
+      reach(3)
+    #endif
     guard state != .idle else { return }
     misses = min(misses + 1, 8)
     looksInside = min(looksInside + 1, VisitMonitor.calm)
@@ -118,6 +132,9 @@ public struct VisitMonitor: Equatable, Sendable {
 
   /// The motion line turned. It moves nobody by itself, but it says when to look.
   public mutating func turn(_ line: MotionLine, at now: Instant) {
+    #if REACHED
+      reach(4)
+    #endif
     guard state != .idle, line != self.line else { return }
     switch self.line {
     case .moving: moved = moved + max(.zero, now - max(since, look ?? since))

@@ -162,35 +162,3 @@ public struct Session {
     max(profile.cache.capacity, 2 * (deferralLimit ?? profile.cache.deferralLimit))
   }
 }
-
-/// The memory that an engine needs and does not own; lives as long as the run.
-@safe final class EngineMemory {
-  private let capacity: Int
-  private let ring: UnsafeMutableRawBufferPointer
-  private let clients: UnsafeMutableBufferPointer<Client>
-
-  init(capacity: Int, clients count: Int) {
-    self.capacity = capacity
-    unsafe ring = .allocate(
-      byteCount: FixRing.storageSize(capacity: capacity), alignment: 8)
-    unsafe ring.initializeMemory(as: UInt8.self, repeating: 0)
-    unsafe clients = .allocate(capacity: count)
-  }
-
-  deinit {
-    unsafe ring.deallocate()
-    // Clients are plain values: nothing in them is to be released.
-    unsafe clients.deallocate()
-  }
-
-  /// An engine on this memory.
-  func engine(_ setup: EngineSetup) -> Engine {
-    do {
-      var fixes = try unsafe FixRing(recovering: ring, capacity: capacity)
-      fixes.markSynced(fixes.unsynced)
-      return unsafe Engine(setup, ring: fixes, clients: clients)
-    } catch {
-      preconditionFailure("a ring of zeros of a profile's capacity opens: \(error)")
-    }
-  }
-}

@@ -60,6 +60,9 @@ public struct PassiveDriver: Sendable {
 
   /// Takes an event in; O(1).
   public mutating func handle(_ event: DriverEvent, at now: Instant) -> DriverEffects {
+    #if REACHED
+      PassiveDriver.machine.reach(Int(state.rawValue), event.column)
+    #endif
     var effects = DriverEffects()
     switch event {
     case .goal(let new): take(new, at: now, &effects)
@@ -113,7 +116,7 @@ public struct PassiveDriver: Sendable {
   /// The switch did not obey: it is tried again, after 1, 2, 4 … 60 s.
   private mutating func takeSupplyFault(at now: Instant, _ effects: inout DriverEffects) {
     effects.observation = .lost
-    guard state != .tracking else { return }
+    guard state != .tracking, goal != nil else { return }
     mustSwitchAgain = true
     due = now + min(.seconds(1 << min(switchFailures, 6)), PassiveDriver.longestBackOff)
     switchFailures += 1

@@ -84,9 +84,12 @@ extension UBloxM10Driver {
       lose()
       // Into a receiver without supply nothing is driven (PWR-5).
       facts.power = .cut
-    case .unpowered, .pulsing, .waking, .probing, .probingDefault, .changingSpeed, .configuring,
-      .tracking, .enabling, .muting, .batching, .changingWatermark, .draining, .unmuting,
-      .leaving, .disabling, .fallingAsleep, .standby:
+    case .unpowered:
+      lose()
+      if wasCut { facts.power = .cut }
+    case .pulsing, .waking, .probing, .probingDefault, .changingSpeed, .configuring, .tracking,
+      .enabling, .muting, .batching, .changingWatermark, .draining, .unmuting, .leaving,
+      .disabling, .fallingAsleep, .standby:
       lose()
     }
   }
@@ -191,7 +194,8 @@ extension UBloxM10Driver {
     facts.isConfigured = false
     facts.isMuted = false
     facts.isDrained = false
-    if facts.batch == .on { facts.batch = .unknown }
+    // What was to switch it on may have been obeyed, though no answer came.
+    if facts.batch == .on || state == .enabling { facts.batch = .unknown }
     isRecovering = true
     isAnnounced = false
   }
@@ -214,7 +218,8 @@ extension UBloxM10Driver {
 
   /// Standby was asked for and waited for; the supply may go (PWR-5).
   private mutating func cutSupply() {
-    facts.power = .cut
+    // It is cut only when the switch has obeyed.
+    facts.power = .asleep
     answerDrainIfMoot()
     enter(.unpowered)
   }

@@ -127,7 +127,8 @@ extension UBloxM10Driver {
     switch state {
     case .enabling:
       facts.refusesBatching = true
-      leftBatching()
+      // It may have obeyed the command when it was sent before, and the answer was lost.
+      if sends > 1 { facts.batch = .unknown } else { leftBatching() }
       proceed()
     case .disabling:
       // One that knows no batching does not batch.

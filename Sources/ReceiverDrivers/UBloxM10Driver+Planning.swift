@@ -132,6 +132,7 @@ extension UBloxM10Driver {
   private mutating func beginUnpowered() {
     effects.pin = PinCommand(.receiverSupply, .inactive)
     restUntil = now + UBloxM10Driver.supplyRest
+    wasCut = facts.power == .cut
     forget(power: .cut)
     attempts.cyclesPower = false
     due = wanted == .off ? now + UBloxM10Driver.switchTime : restUntil

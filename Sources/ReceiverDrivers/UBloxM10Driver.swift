@@ -41,6 +41,8 @@ public struct UBloxM10Driver: Sendable {
   var staleAnswers = StaleAnswers()
   var attempts = Attempts()
   var restUntil = Instant.boot
+  /// The supply was cut already when it was cut last.
+  var wasCut = false
 
   /// Creates a driver that knows nothing of the receiver and does nothing before the first goal.
   ///
@@ -93,6 +95,9 @@ public struct UBloxM10Driver: Sendable {
   ///
   /// Order of the effects: pin, line speed, then the bytes of ``outgoing``.
   public mutating func handle(_ event: DriverEvent, at now: Instant) -> DriverEffects {
+    #if REACHED
+      UBloxM10Driver.machine.reach(Int(state.rawValue), event.column)
+    #endif
     self.now = now
     effects = DriverEffects()
     command = .none

@@ -41,8 +41,9 @@ extension SimulatedBoard {
     hostSpeed = baud
   }
 
+  /// Who had the device open before it went and came back has to open it anew: is told so once.
   private mutating func mustBeThere() throws(LineFault) {
-    guard receiver.isGone else { return }
+    guard receiver.isGone || lineChanged else { return }
     lineChanged = false
     throw .gone
   }

@@ -104,6 +104,7 @@ extension SimulatedReceiver {
       line.cut(at: now)
       boot(at: now)
     case .garbage(let count):
+      guard !isGone else { return }
       frame.removeAll()
       for i in 0..<count {
         frame.append(UInt8(truncatingIfNeeded: faultRandom.next() >> 56))

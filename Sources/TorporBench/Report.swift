@@ -1,6 +1,7 @@
 /// What the bench prints: a table for people, JSON for programs.
 struct Report {
   var measurements: [Measurement] = []
+  var drive: CrowdedDrive?
   var days: [DayMeasurement] = []
 
   var table: String {
@@ -15,6 +16,7 @@ struct Report {
           m.allocations == 0 ? "0" : told(m.allocations, 4),
         ]))
     }
+    if let drive { lines += ["", told(drive)] }
     if !days.isEmpty { lines.append("") }
     for day in days {
       lines.append(
@@ -38,8 +40,19 @@ struct Report {
         + "\"seconds\":\(number(day.seconds)),\"ns_per_fix\":\(number(day.nanosecondsPerFix)),"
         + "\"allocations_per_fix\":\(number(day.allocationsPerFix))}"
     }
-    return "{\"paths\":[" + paths.joined(separator: ",") + "],\"days\":["
+    let step =
+      drive.map {
+        "\"drive\":{\"steps\":\($0.steps),\"mean_ns\":\(number($0.mean)),"
+          + "\"worst_ns\":\(number($0.worst)),\"allocations\":\($0.allocations)},"
+      } ?? ""
+    return "{\"paths\":[" + paths.joined(separator: ",") + "],\(step)\"days\":["
       + days.joined(separator: ",") + "]}"
+  }
+
+  private func told(_ drive: CrowdedDrive) -> String {
+    "engine step, \(CrowdedEngine.clients) clients x 20 regions, \(drive.steps) steps along a drive: "
+      + "mean \(told(drive.mean / 1e3, 3)) us, worst \(told(drive.worst / 1e3, 1)) us, "
+      + "\(drive.allocations) allocations, \(drive.told) region notices"
   }
 
   private func row(_ cells: [String]) -> String {

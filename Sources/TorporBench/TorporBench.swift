@@ -15,6 +15,7 @@ import CBenchFloor
     PathEntry("ubx-to-cache") { CachedFixPath.ubx() },
     PathEntry("engine-step") { EngineStepPath() },
     PathEntry("engine-fix") { EngineFixPath() },
+    PathEntry("engine-crowd") { EngineCrowdPath() },
     PathEntry("local-distance") { DistancePath.local() },
     PathEntry("geodesic-near") { DistancePath.near() },
     PathEntry("geodesic") { DistancePath.far() },
@@ -48,6 +49,7 @@ import CBenchFloor
     stopwatch.countsInstructions = options.countsInstructions
     var report = Report()
     for path in paths { report.measurements.append(path.measure(stopwatch)) }
+    report.drive = CrowdedDrive.measure()
     report.days = SimulatedDay.Service.allCases.compactMap(SimulatedDay.measure)
     print(options.isJSON ? report.json : report.table)
   }

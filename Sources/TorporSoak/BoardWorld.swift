@@ -1,11 +1,9 @@
-import BoardProfiles
 import DeferralCache
 import LocationEngine
 import LocationPolicy
 import LocationRuntime
 import LocationSimulation
 import LocationTypes
-import ReceiverDrivers
 import SimulatedHAL
 
 /// The whole system: engine and loop on the simulated board, with a plan of faults.
@@ -16,7 +14,7 @@ final class BoardWorld {
 
     mutating func appended(_ name: FixName, in engine: borrowing Engine, at now: Instant) {
       crowd.tally.boardFixes += 1
-      crowd.appended(name.sequence)
+      crowd.appended(name.sequence, in: engine)
     }
     mutating func receive(_ notice: ClientNotice, from engine: borrowing Engine, at now: Instant) {
       crowd.receive(notice, from: engine, at: now)
@@ -28,33 +26,34 @@ final class BoardWorld {
     }
   }
 
+  private let life: SoakRun
   private let crowd: Crowd
   private let memory: EngineMemory
   private var loop: LocationLoop<SimulatedBoard, Relay>
 
   /// Seconds in which anything may go wrong.
-  static let hours: Double = 2 * 3_600
+  static let trouble: Double = 2 * 3_600
   /// How soon after the last fault fixes come again: a receiver's longest back-off and a search.
   static let recovery: Double = 1_200
   /// How soon an unwanted receiver sleeps: an ephemeris that is due, a drain, a hold.
   static let rest: Double = 900
 
-  init(seed: UInt64, _ profile: BoardProfile) {
-    var random = SimulationRandom(seed: seed, stream: 5)
+  init(_ run: SoakRun) {
+    life = run
+    var random = SimulationRandom(seed: run.seed, stream: 5)
     let count = 1 + Int(random.next() % 8)
-    crowd = Crowd(seed: seed, clients: count, isExact: false)
-    var profile = profile
-    if random.next() % 3 == 0 { BoardWorld.makePassive(&profile) }
+    crowd = Crowd(seed: run.seed, clients: count, isExact: false)
+    let profile = run.profile.varied(&random)
     var setup = profile.simulationSetup
-    setup.seed = seed
+    setup.seed = run.seed
     setup.noise = .real
     setup.samplesTimeToFirstFix = true
-    setup.faults = BoardWorld.faults(&random, &crowd.tally.faults)
+    setup.faults = FaultPlan(&random, until: BoardWorld.trouble, &crowd.tally.faults)
     var engineSetup = profile.engineSetup
     engineSetup.battery = BatteryAudit.terms
     engineSetup.epochs.isSimulated = true
     engineSetup.figures.deferralLimit = 50 + Int(random.next() % 400)
-    let track = Scenario.drive.track(seed: seed, duration: .seconds(5 * 3_600))
+    let track = Scenario.drive.track(seed: run.seed, duration: .seconds(5 * 3_600))
     memory = EngineMemory(
       capacity: 2 * engineSetup.figures.deferralLimit, clients: count)
     loop = LocationLoop(
@@ -62,57 +61,11 @@ final class BoardWorld {
       clients: Relay(crowd: crowd))
   }
 
-  /// A receiver that takes no commands.
-  private static func makePassive(_ profile: inout BoardProfile) {
-    profile.receiver?.family = .nmea
-    profile.receiver?.output = .nmea
-    profile.receiver?.defaultLineSpeed_baud = 38_400
-    profile.receiver?.lineSpeed_baud = 38_400
-    profile.receiver?.wakeLine = nil
-    profile.receiver?.batch = nil
-  }
-
-  private static func faults(_ random: inout SimulationRandom, _ count: inout Int) -> FaultPlan {
-    var plan = FaultPlan()
-    func moment() -> Double { random.uniform(20, hours) }
-    func spans(_ number: UInt64, _ longest: Double) -> [Range<Instant>] {
-      (0..<(random.next() % number)).map { _ in
-        let start = moment()
-        return Instant(seconds: start)..<Instant(seconds: start + random.uniform(1, longest))
-      }
-    }
-    func apart(_ spans: [Range<Instant>]) -> [Range<Instant>] {
-      var kept: [Range<Instant>] = []
-      for span in spans where !kept.contains(where: { $0.overlaps(span) }) { kept.append(span) }
-      return kept.sorted { $0.lowerBound < $1.lowerBound }
-    }
-    plan.noSky = apart(spans(6, 400))
-    plan.gone = apart(spans(3, 200))
-    plan.supplySwitchStuck = apart(spans(3, 60))
-    plan.batchingRefused = apart(spans(3, 300))
-    plan.configurationLosses = (0..<(random.next() % 4)).map { _ in Instant(seconds: moment()) }
-    plan.garbage = (0..<(random.next() % 80)).map { _ in
-      FaultPlan.Garbage(time: Instant(seconds: moment()), count: 1 + Int(random.next() % 600))
-    }
-    // It is charged before the run ends.
-    plan.gauge =
-      (0..<(random.next() % 6)).map { _ in
-        FaultPlan.GaugeFault(time: Instant(seconds: moment()), charge: UInt8(random.next() % 101))
-      }.sorted { $0.time < $1.time } + [.init(time: Instant(seconds: hours), charge: 100)]
-    count +=
-      plan.gauge.count + plan.noSky.count + plan.gone.count + plan.supplySwitchStuck.count
-      + plan.batchingRefused.count + plan.configurationLosses.count + plan.garbage.count
-    if random.next() % 3 == 0 { plan.acknowledgementLoss = 0.1 }
-    if random.next() % 4 == 0 { plan.commandLoss = 0.05 }
-    plan.alarmsMayBeEarly = random.next() % 2 == 0
-    return plan
-  }
-
   /// Lives through the run.
   func run() -> Tally {
     for (client, request) in crowd.opening() { ask(request, of: client) }
     var isInhibited = false
-    while loop.board.now.seconds < BoardWorld.hours && !crowd.hasFailed {
+    while loop.board.now.seconds < BoardWorld.trouble && !crowd.hasFailed && !life.isOver {
       run(crowd.part() * 40)
       for (client, request) in crowd.requests(near: Scenario.home) { ask(request, of: client) }
       if crowd.below(40) == 0 {
@@ -122,7 +75,7 @@ final class BoardWorld {
       }
     }
     if isInhibited { loop.inhibitSleep(false) }
-    finish()
+    if !life.isOver { finish() }
     return crowd.tally
   }
 
@@ -155,8 +108,9 @@ final class BoardWorld {
   private func run(_ seconds: Double) {
     let end = loop.board.now + Interval(seconds: seconds)
     loop.board.request(at: end)
-    // An M10's epoch of sentences at the slowest line is some twenty turns a second.
-    var turns = 1_000 + Int(seconds) * 200
+    // An M10's epoch of sentences at the slowest line is some twenty turns a second; garbage wakes a
+    // board with each of its bytes.
+    var turns = 4_000 + Int(seconds) * 200
     while loop.board.now < end && !crowd.hasFailed {
       turns -= 1
       if turns < 0 { crowd.fail("PWR-1: the board wakes without end", at: loop.board.now) }

@@ -74,9 +74,13 @@ struct ClientAudit {
     forgetPlaces()
   }
 
-  private mutating func forgetPlaces() {
+  private mutating func forgetVisits() {
     visit = .unknown
     arrival = nil
+  }
+
+  private mutating func forgetPlaces() {
+    forgetVisits()
     for index in sides.indices { sides[index] = .unknown }
   }
 
@@ -93,6 +97,7 @@ struct ClientAudit {
     case .setAuthorized(let isAuthorized):
       grant(isAuthorized, head: head, at: now)
     case .setAuthorization(let authorization):
+      if authorization != .always { forgetVisits() }
       grant(authorization.isGranted, head: head, at: now)
     case .setReducedAccuracy(let reduced):
       guard reduced != isReduced else { return false }
@@ -176,9 +181,11 @@ struct ClientAudit {
     }
   }
 
-  /// A fix went into the ring.
-  mutating func appended(_ sequence: UInt64) {
-    if !isClean { skipBefore = sequence + 1 }
+  /// A fix went into the ring. One that seems to be of a time before it might use location, as when
+  /// UTC was set back, is not for it.
+  mutating func appended(_ sequence: UInt64, made: Instant) {
+    let isHidden = grantedAt.map { made <= $0 } ?? false
+    if !isClean || isHidden { skipBefore = sequence + 1 }
   }
 
   // MARK: Told

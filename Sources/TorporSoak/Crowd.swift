@@ -50,9 +50,10 @@ final class Crowd {
     for index in audits.indices { audits[index].hear(charge, head: head, at: now) }
   }
 
-  func appended(_ sequence: UInt64) {
+  func appended(_ sequence: UInt64, in engine: borrowing Engine) {
     tally.fixes += 1
-    for index in audits.indices { audits[index].appended(sequence) }
+    let made = engine.stored(at: sequence)?.fix.acquired ?? .boot
+    for index in audits.indices { audits[index].appended(sequence, made: made) }
   }
 
   func receive(_ notice: ClientNotice, from engine: borrowing Engine, at now: Instant) {
@@ -99,12 +100,80 @@ final class Crowd {
     ].map { (client, $0) }
   }
 
+  /// How much goes on.
+  enum Mood {
+    /// Everybody asks all the time.
+    case busy
+    /// Now and then somebody asks.
+    case calm
+    /// Nobody wants every fix; services go on.
+    case lull
+    /// Nobody wants anything, but now and then a single fix, or does not want it any more.
+    case hush
+
+    /// One in so many seconds somebody asks.
+    var patience: Int {
+      switch self {
+      case .busy: 12
+      case .calm: 120
+      case .lull, .hush: 60
+      }
+    }
+  }
+
+  private(set) var mood = Mood.busy
+
+  /// Another mood begins, with these requests.
+  func changeMood() -> [(ClientID, Request)] {
+    let before = mood
+    mood = one(of: .busy, .calm, .calm, .lull, .hush)
+    switch mood {
+    case .busy, .calm:
+      let isNew = before == .lull || before == .hush
+      return isNew ? (0..<count).flatMap { script(ClientID($0)) } : []
+    case .lull:
+      return (0..<count).flatMap { index in
+        ([.stopUpdating] + (0..<LiveUpdates.capacity).map { .closeLive($0) }).map {
+          (ClientID(index), $0)
+        }
+      }
+    case .hush: return farewell() + [(ClientID(0), .connect)]
+    }
+  }
+
+  /// What is asked later, and after how many seconds.
+  private var later: (left: Int, client: ClientID, request: Request)?
+
+  /// A second has gone by: what is asked now that was thought of before.
+  func due() -> [(ClientID, Request)] {
+    guard var next = later else { return [] }
+    next.left -= 1
+    later = next.left > 0 ? next : nil
+    return next.left > 0 ? [] : [(next.client, next.request)]
+  }
+
+  /// Stops, perhaps in a pause, thinks of something else and starts again.
+  private func restart(_ client: ClientID) -> [(ClientID, Request)] {
+    [
+      .stopUpdating, .setActivity(one(of: .other, .fitness)),
+      .setPausesAutomatically(below(3) > 0), .startUpdating,
+    ].map { (client, $0) }
+  }
+
   /// What somebody asks now, near `place`.
   func requests(near place: Coordinate) -> [(ClientID, Request)] {
     let client = ClientID(below(count))
     if !audits[client.index].isConnected && below(3) == 0 { return [(client, .connect)] }
-    switch below(12) {
-    case 0: return script(client)
+    switch mood {
+    case .busy, .calm: break
+    case .lull: return [(client, below(8) == 0 ? rare() : service(near: place))]
+    case .hush:
+      later = (1 + below(12), client, .stopUpdating)
+      return [(client, .setDesiredAccuracy(one(of: -1, 10))), (client, .requestLocation)]
+    }
+    switch below(13) {
+    case 12: return circles(of: client, near: place)
+    case 0: return below(3) == 0 ? restart(client) : script(client)
     case 1...4: return [(client, basic())]
     case 5: return [(client, rare())]
     case 6, 7: return [(client, .setExecution(one(of: .background, .background, .foreground)))]
@@ -151,10 +220,25 @@ final class Crowd {
         Region(identifier, center: center, radius: 30 + 400 * part()), assuming: .unknown)
     case 9: return below(3) == 0 ? .removeRegion(identifier) : .requestRegionState(identifier)
     case 10: return .requestRegionState(identifier)
-    case 11: return .openLive(one(of: .default, .fitness))
+    case 11: return mood == .lull ? .requestLocation : .openLive(one(of: .default, .fitness))
     case 12: return .closeLive(below(4))
     default: return .setExecution(one(of: .background, .foreground))
     }
+  }
+
+  /// Circles that come, are asked for and go while the end of a deferral may wait for its fixes.
+  private func circles(of client: ClientID, near place: Coordinate) -> [(ClientID, Request)] {
+    let number = UInt32(below(ClientAudit.regions))
+    let region = Region(RegionIdentifier(.region, number), center: place, radius: 20 + 50 * part())
+    let condition = Region(
+      RegionIdentifier(.condition, number), center: place, radius: 20 + 50 * part())
+    return [
+      .disallowDeferred, .addRegion(region, assuming: .unknown),
+      .requestRegionState(region.identifier), .removeRegion(region.identifier),
+      .addRegion(region, assuming: one(of: .unknown, .satisfied, .unsatisfied)),
+      .addRegion(condition, assuming: .unknown),
+      .addRegion(condition, assuming: one(of: .unknown, .satisfied, .unsatisfied)),
+    ].map { (client, $0) }
   }
 
   // MARK: The end of a run

@@ -2,6 +2,7 @@ import DeferralCache
 import GNSSProtocols
 import LocationEngine
 import LocationPolicy
+import LocationSimulation
 import LocationTypes
 import ReceiverDrivers
 import SimulatedHAL
@@ -9,46 +10,70 @@ import SimulatedHAL
 /// An engine that is fed directly: NAV-PVT frames of a receiver that streams, and whatever else can
 /// come. Virtual time; does what the loop does.
 final class StreamWorld {
+  /// What the engine can do about the receiver.
+  private enum Supply {
+    /// Nothing: it streams.
+    case fixed
+    /// The same, but it is taken for one that can stand by.
+    case deaf
+    /// It is switched off and on.
+    case switched
+  }
+
+  private let life: SoakRun
   private let crowd: Crowd
   private let memory: EngineMemory
   private var engine: Engine
   private var plan: Effects
   private var now = Instant(microseconds: 10_000_000)
   private var frame = FrameBuffer()
-  // The wearer.
-  private var place = Scenario.home
-  private var speed = (east: 0.0, north: 0.0)
+  private let hasMotionLine: Bool
+  private var wearer: Wearer
+  private var wasMoving = false
   private var accuracy_mm: Int32 = 2_000
   private var utcError = Interval.zero
   /// Epochs without a sky that are still to come.
   private var darkEpochs = 0
-  // The client whose deferral is watched.
-  private let watched: ClientID
-  private var state = Deferral.State.idle
+  /// How far off the next fix is, though it claims to be good, metres.
+  private var stray = 0.0
+  private let supply: Supply
+  private var isSupplied = true
   private var isInhibited = false
 
-  /// Fixes of one run.
-  static let epochs = 20_000
+  /// Seconds of one run.
+  static let epochs = 24_000
   /// The most steps that one event may cause.
   static let longestChain = 2_000
+  /// The most alarms in a second.
+  static let mostWakes = 20
+  /// A week number of ten bits has gone round.
+  static let rollover = Interval.seconds(-1_024 * 7 * 86_400)
 
-  init(seed: UInt64) {
+  init(_ run: SoakRun) {
+    life = run
+    let seed = run.seed
     var random = SimulationRandom(seed: seed, stream: 3)
     let count = 1 + Int(random.next() % 8)
     let limit = 8 + Int(random.next() % 120)
     crowd = Crowd(seed: seed, clients: count, isExact: true)
-    watched = ClientID(Int(seed % UInt64(count)))
+    wearer = Wearer(seed: seed)
+    supply = [.fixed, .deaf, .switched][Int(random.next() % 3)]
+    hasMotionLine = random.next() % 3 == 0
     var figures = PlannerFigures(
       fixInterval: .seconds(1), deferralLimit: limit,
       timeToFix: TimeToFixTable(cold: .seconds(30)))
     figures.idle = SleepFigures(
       state: .idle, resume: .milliseconds(2), alarmResolution: .milliseconds(1),
       minimum: .milliseconds(1), wakesOnPin: true, wakesOnBytes: true)
-    figures.hasMotionLine = seed % 3 == 0
-    var setup = EngineSetup(receiver: ReceiverSetup(family: .passive), figures: figures)
-    setup.battery = BatteryAudit.terms
+    figures.hasMotionLine = hasMotionLine
+    figures.canStandby = supply == .deaf
+    figures.canSwitchOff = supply == .switched
+    let receiver = ReceiverSetup(family: .passive, hasSupplySwitch: supply == .switched)
     memory = EngineMemory(capacity: limit * (2 + Int(random.next() % 3)), clients: count)
+    var setup = EngineSetup(receiver: receiver, figures: figures)
+    setup.battery = BatteryAudit.terms
     engine = memory.engine(setup)
+    isSupplied = supply != .switched
     plan = engine.step(.time, at: now)
   }
 
@@ -56,15 +81,18 @@ final class StreamWorld {
   func run() -> Tally {
     perform(.time)
     for (client, request) in crowd.opening() { ask(request, of: client) }
-    for _ in 0..<StreamWorld.epochs where !crowd.hasFailed {
-      if crowd.below(12) == 0 {
-        for (client, request) in crowd.requests(near: place) { ask(request, of: client) }
+    for second in 0..<StreamWorld.epochs where !crowd.hasFailed && !life.isOver {
+      if second.isMultiple(of: 1_000) {
+        for (client, request) in crowd.changeMood() { ask(request, of: client) }
+      }
+      if crowd.below(crowd.mood.patience) == 0 {
+        for (client, request) in crowd.requests(near: wearer.place) { ask(request, of: client) }
       }
       if crowd.below(25) == 0 { somethingGoesWrong() }
-      move()
+      for (client, request) in crowd.due() { ask(request, of: client) }
       epoch()
     }
-    finish()
+    if !life.isOver { finish() }
     return crowd.tally
   }
 
@@ -79,7 +107,7 @@ final class StreamWorld {
     crowd.expectFinished(at: now)
     for (client, request) in crowd.revival() { ask(request, of: client) }
     let before = crowd.audits[0].batches
-    for _ in 0..<60 where !crowd.hasFailed { epoch() }
+    for _ in 0..<150 where !crowd.hasFailed { epoch() }
     if crowd.audits[0].batches == before {
       crowd.fail("with sky and demand no fix comes", at: now)
     }
@@ -87,36 +115,31 @@ final class StreamWorld {
 
   // MARK: The receiver
 
-  private func move() {
-    switch crowd.below(200) {
-    case 0: speed = (0, 0)
-    case 1: speed = (3 * (crowd.part() - 0.5), 3 * (crowd.part() - 0.5))
-    case 2: speed = (40 * (crowd.part() - 0.5), 40 * (crowd.part() - 0.5))
-    case 3: accuracy_mm = Int32(1_000 + crowd.below(30_000))
-    case 4: accuracy_mm = 2_000
-    default: break
-    }
-    // Back towards home, before the globe ends.
-    if crowd.below(2_000) == 0 { place = Scenario.home }
-  }
-
   /// A second with its fix, or without one.
   private func epoch() {
     run(until: now + .seconds(1))
-    place = place.moved(east: speed.east, north: speed.north)
+    wearer.step()
+    if crowd.below(150) == 0 { accuracy_mm = Int32(1_000 + crowd.below(30_000)) }
+    if crowd.below(150) == 0 { accuracy_mm = 2_000 }
+    if hasMotionLine, wearer.isMoving != wasMoving {
+      wasMoving = wearer.isMoving
+      perform(.motion(wasMoving ? .active : .inactive))
+    }
+    guard isSupplied else { return }
     makeFrame(isFix: darkEpochs == 0)
     if darkEpochs > 0 { darkEpochs -= 1 }
     perform(.bytes(ByteChunk(frame.span)))
   }
 
   private func makeFrame(isFix: Bool) {
-    var fix = Fix(acquired: now, coordinate: place)
+    var fix = Fix(acquired: now, coordinate: wearer.seen(error: Double(accuracy_mm) / 4e3 + stray))
+    stray = 0
     fix.utc = Scenario.start + (now - .boot) + utcError
     fix.altitude_mm = 40_000
     fix.ellipsoidalAltitude_mm = 80_000
     fix.horizontalAccuracy_mm = accuracy_mm
     fix.verticalAccuracy_mm = 4_000
-    fix.speed_mmps = Int32(1e3 * (speed.east * speed.east + speed.north * speed.north).squareRoot())
+    fix.speed_mmps = Int32(1e3 * wearer.pace)
     fix.course_e4 = 900_000
     fix.satellites = 12
     fix.quality = .autonomous
@@ -129,27 +152,47 @@ final class StreamWorld {
     frame.appendNavPVT(solution)
   }
 
+  /// Supply comes and goes; after it comes the receiver searches.
+  private func obey(_ command: PinCommand) {
+    guard command.pin == .receiverSupply else { return }
+    let isOn = command.level == .active
+    if isOn && !isSupplied {
+      darkEpochs = max(darkEpochs, crowd.below(8) == 0 ? 60 : 1 + crowd.below(6))
+    }
+    isSupplied = isOn
+  }
+
   // MARK: Faults
 
   private func somethingGoesWrong() {
     crowd.tally.faults += 1
-    switch crowd.below(13) {
+    switch crowd.below(15) {
     case 0, 1: garbage()
     case 2: half()
-    case 3: darkEpochs = 1 + crowd.below(crowd.below(8) == 0 ? 200 : 20)
+    case 3: darkEpochs = 1 + crowd.below([20, 20, 20, 20, 20, 20, 200, 600][crowd.below(8)])
     case 4: perform(.lineFault)
     case 5: perform(.batchPin)
     case 6: inhibit(!isInhibited)
-    case 7: utcError = crowd.below(2) == 0 ? .zero : .seconds(Int64(crowd.below(100)))
+    case 7: stepClock()
     // Early alarms.
     case 8: perform(.time)
     // Gone: the line fails, and is silent.
     case 9:
       perform(.lineFault)
       run(until: now + .seconds(Int64(1 + crowd.below(120))))
-    case 10: perform(.motion(crowd.below(2) == 0 ? .active : .inactive))
-    case 11: battery(crowd.below(3) == 0 ? UInt8(crowd.below(101)) : 100)
+    case 10:
+      if hasMotionLine { perform(.motion(crowd.below(2) == 0 ? .active : .inactive)) }
+    case 11, 12: stray = Double(10 + crowd.below(60))
+    case 13: battery(crowd.below(3) == 0 ? UInt8(crowd.below(101)) : 100)
     default: perform(.pinFault(crowd.below(2) == 0 ? .receiverSupply : .receiverWake))
+    }
+  }
+
+  private func stepClock() {
+    switch crowd.below(8) {
+    case 0...3: utcError = .zero
+    case 4: utcError = StreamWorld.rollover
+    default: utcError = .seconds(Int64(crowd.below(100)))
     }
   }
 
@@ -180,9 +223,15 @@ final class StreamWorld {
   // MARK: Time and steps
 
   private func run(until end: Instant) {
+    var wakes = 0
+    let begin = now
     while plan.wake <= end && !crowd.hasFailed {
       now = max(now, plan.wake)
       perform(.time)
+      wakes += 1
+      if wakes > StreamWorld.mostWakes * Int((end - begin).seconds) {
+        crowd.fail("PWR-1: \(wakes) alarms since \(begin.seconds) s", at: now)
+      }
     }
     now = end
   }
@@ -216,39 +265,14 @@ final class StreamWorld {
     crowd.tally.steps += 1
     let before = engine.head
     let effects = engine.step(event, at: now)
+    if let command = effects.pin { obey(command) }
     if engine.head - before != (effects.appended == nil ? 0 : 1) {
       crowd.fail("more than one fix in a step", at: now)
     }
-    if let name = effects.appended { crowd.appended(name.sequence) }
+    if let name = effects.appended { crowd.appended(name.sequence, in: engine) }
     while effects.hasNotices, let notice = engine.nextNotice() {
       crowd.receive(notice, from: engine, at: now)
     }
-    watch(event, hasFix: effects.appended != nil)
     return effects
-  }
-
-  /// Counts what the watched deferral must have seen in this step: only what is beyond doubt.
-  private func watch(_ event: Event, hasFix: Bool) {
-    let before = state
-    state = engine.client(watched).deferral.state
-    let audit = crowd.audits[watched.index]
-    guard audit.isConnected else { return }
-    if case .request(watched, let request) = event {
-      if case .allowDeferred = request, state != .idle { crowd.tally.note(before, .call) }
-      if case .disallowDeferred = request { crowd.tally.note(before, .end) }
-      return
-    }
-    if hasFix && audit.isClean { crowd.tally.note(before, .fix) }
-    if before == state { crowd.tally.note(state, .time) }
-    switch (before, state) {
-    case (.armed, .engaged): crowd.tally.note(.armed, .mayEngage)
-    case (.engaged, .armed): crowd.tally.note(.engaged, .mayNotEngage)
-    case (.engaged, .engaged):
-      if audit.execution == .background { crowd.tally.note(.engaged, .mayEngage) }
-    case (.armed, .armed):
-      if audit.execution == .foreground { crowd.tally.note(.armed, .mayNotEngage) }
-    case (.idle, .idle), (.idle, .armed), (.idle, .engaged), (.armed, .idle), (.engaged, .idle):
-      break
-    }
   }
 }

@@ -1,20 +1,24 @@
 import BoardProfiles
+import LocationEngine
+import LocationTypes
 
-/// Random clients, services, sleeps and faults against the whole system, until time is up.
+/// Random clients, services, sleeps and faults against the whole system.
 ///
 ///     TorporSoak [--seconds S] [--first N]   seeds from N on, for S seconds, on two threads
+///     TorporSoak --runs R [--first N]        so many seeds, whatever time it takes: the gate
 ///     TorporSoak --seed N                    one run again
 ///
-/// Ends with 1 and the seed when an invariant of the contract is broken, or when a pair of a
-/// deferral's state and event that can be reached was not.
+/// Ends with 1 and the seed when an invariant of the contract is broken. The gate also fails while
+/// it saw fewer fixes or faults than it must, or missed a pair of state and event of a machine.
 @main struct TorporSoak {
-  /// Every so many runs one is on the simulated board.
-  static let boardEvery: UInt64 = 16
   static let lanes: UInt64 = 2
+  /// What the gate must go through at least.
+  static let leastFixes = 5_000_000
+  static let leastFaults = 100_000
 
   static func main() async {
     guard let options = SoakOptions(Array(CommandLine.arguments.dropFirst())) else {
-      print("usage: TorporSoak [--seconds S] [--first N] | --seed N")
+      print("usage: TorporSoak [--seconds S | --runs R] [--first N] | --seed N")
       return stop(2)
     }
     guard let profile = try? BoardCatalog.standard().find(BoardCatalog.defaultBoard) else {
@@ -26,13 +30,12 @@ import BoardProfiles
     let start = clock.now
     var tally = Tally()
     if let seed = options.seed {
-      tally = run(seed, lane: 0, profile)
+      tally = SoakRun(seed, until: nil, profile).go(lane: 0)
     } else {
-      let end = start + .seconds(options.seconds)
+      let task = SoakTask(options, start: start)
+      print(task.title)
       await withTaskGroup(of: Tally.self) { group in
-        for lane in 0..<lanes {
-          group.addTask { TorporSoak.lane(lane, from: options.first, until: end, profile) }
-        }
+        for lane in 0..<lanes { group.addTask { task.run(lane, profile) } }
         for await part in group { tally.add(part) }
       }
     }
@@ -41,47 +44,105 @@ import BoardProfiles
       print("FAILED: \(failure.text)")
       print("Again with: TorporSoak --seed \(failure.seed)")
       stop(1)
-    } else if options.seed == nil, tally.runs >= 8, !tally.missing.isEmpty {
-      print("FAILED: never reached: \(tally.missing.joined(separator: " "))")
-      stop(1)
+    } else if options.runs != nil {
+      let complaints = complaints(about: tally)
+      for text in complaints { print("FAILED: \(text)") }
+      if !complaints.isEmpty { stop(1) }
     }
   }
 
-  /// Every second seed, until time is up or something is wrong.
-  static func lane(
-    _ lane: UInt64, from first: UInt64, until end: ContinuousClock.Instant, _ profile: BoardProfile
-  ) -> Tally {
-    var tally = Tally()
-    var seed = first + lane
-    while ContinuousClock.now < end && tally.failure == nil {
-      tally.add(run(seed, lane: Int(lane), profile))
-      seed += lanes
-    }
-    return tally
-  }
-
-  /// One run; the same for the same seed.
-  static func run(_ seed: UInt64, lane: Int, _ profile: BoardProfile) -> Tally {
-    note(seed, lane: lane)
-    // Both lanes get boards, though each has seeds of one parity.
-    return seed / lanes % boardEvery == 0
-      ? BoardWorld(seed: seed, profile).run() : StreamWorld(seed: seed).run()
+  private static func complaints(about tally: Tally) -> [String] {
+    var texts: [String] = []
+    if tally.fixes < leastFixes { texts.append("fewer than \(leastFixes) fixes") }
+    if tally.faults < leastFaults { texts.append("fewer than \(leastFaults) faults") }
+    return texts + CoreMachines.all.flatMap(\.missing).map { "never reached: \($0)" }
   }
 
   private static func report(_ tally: Tally, _ seconds: Double) {
     let rounded = (seconds * 10).rounded() / 10
     print("\(tally.runs) runs in \(rounded) s: \(tally.fixes) fixes, \(tally.faults) faults")
-    print("  on the simulated board: \(tally.boardFixes) fixes; fed directly: \(tally.steps) steps")
+    print(
+      "  on the simulated board: \(tally.boardFixes) fixes; fed directly: \(tally.steps) steps "
+        + "of engines, \(tally.driverEvents) events of drivers")
     print(
       "  told: \(tally.batches) batches, \(tally.gaps) gaps, \(tally.finishes) finishes, "
         + "\(tally.turns) pauses, crossings, visits")
-    print("  pairs of a deferral's state and event: \(tally.reached) of \(Tally.reachable)")
+    let machines = CoreMachines.all
+    let reached = machines.reduce(0) { $0 + $1.reached }
+    let reachable = machines.reduce(0) { $0 + $1.reachable }
+    print("  pairs of state and event: \(reached) of \(reachable), of \(machines.count) machines")
+    if let rarest = machines.compactMap(\.rarest).min(by: { $0.count < $1.count }) {
+      print("  the rarest: \(rarest.pair), \(rarest.count) times")
+    }
   }
+}
+
+/// Many seeds, shared out to lanes.
+struct SoakTask: Sendable {
+  /// The first seed, and the one after the last.
+  let seeds: Range<UInt64>
+  /// When it must be over; nil for when all is done.
+  let end: ContinuousClock.Instant?
+  let title: String
+
+  init(_ options: SoakOptions, start: ContinuousClock.Instant) {
+    if let runs = options.runs {
+      seeds = options.first..<(options.first + runs)
+      end = nil
+      title = "seeds \(seeds.lowerBound) to \(seeds.upperBound - 1)"
+    } else {
+      seeds = options.first..<(.max / 2 + 1)
+      end = start + .seconds(options.seconds)
+      title = "seeds from \(seeds.lowerBound) on, for \(options.seconds) s"
+    }
+  }
+
+  /// Every second seed, until time is up or something is wrong.
+  func run(_ lane: UInt64, _ profile: BoardProfile) -> Tally {
+    var tally = Tally()
+    var seed = seeds.lowerBound + lane
+    while seed < seeds.upperBound && tally.failure == nil {
+      if let end, ContinuousClock.now >= end { break }
+      tally.add(SoakRun(seed, until: end, profile).go(lane: Int(lane)))
+      seed += TorporSoak.lanes
+    }
+    return tally
+  }
+}
+
+/// One seed's run: the same for the same seed, but that it breaks off when time is up.
+struct SoakRun {
+  let seed: UInt64
+  let end: ContinuousClock.Instant?
+  let profile: BoardProfile
+
+  init(_ seed: UInt64, until end: ContinuousClock.Instant?, _ profile: BoardProfile) {
+    self.seed = seed
+    self.end = end
+    self.profile = profile
+  }
+
+  /// Of so many runs of a lane one is on the simulated board, and two are of a driver alone.
+  private static let turns: UInt64 = 16
+
+  func go(lane: Int) -> Tally {
+    TorporSoak.note(seed, lane: lane)
+    // Both lanes get all worlds, though each has seeds of one parity.
+    switch seed / TorporSoak.lanes % SoakRun.turns {
+    case 0: return BoardWorld(self).run()
+    case 1, 9: return DriverWorld(self).run()
+    default: return StreamWorld(self).run()
+    }
+  }
+
+  /// Time is up: what is not finished is left.
+  var isOver: Bool { end.map { ContinuousClock.now >= $0 } ?? false }
 }
 
 /// The command line. Nil if it is not understood.
 struct SoakOptions {
   var seconds: Int64 = 90
+  var runs: UInt64?
   var first: UInt64 = 1
   var seed: UInt64?
 
@@ -93,8 +154,11 @@ struct SoakOptions {
       case "--seconds":
         guard let number = Int64(value), number > 0 else { return nil }
         seconds = number
+      case "--runs":
+        guard let number = UInt64(value), number > 0, number < .max / 4 else { return nil }
+        runs = number
       case "--first":
-        guard let number = UInt64(value), number < .max / 2 else { return nil }
+        guard let number = UInt64(value), number < .max / 4 else { return nil }
         first = number
       case "--seed":
         guard let number = UInt64(value), number < .max / 2 else { return nil }

@@ -105,6 +105,40 @@ struct StandardTests {
     #expect(bench.client.text == "fail(0) batch(0...0) fail(0)")
   }
 
+  @Test("STD-10: what came while nobody wanted it does not shorten the search of who comes later")
+  func unwantedFixes() {
+    let bench = Bench(connects: false) { $0.figures.canStandby = true }
+    bench.client.connect()
+    bench.client.start()
+    bench.fixes(count: 3)
+    bench.client.stop()
+    #expect(!bench.isReceiverAwake)
+    bench.fixes(count: 3)
+    bench.run(300)
+    bench.client.start()
+    bench.run(50)
+    #expect(bench.client.failures.isEmpty)
+    bench.run(20)
+    #expect(bench.client.failures == [.locationUnknown])
+  }
+
+  @Test("PWR-1: without a sky nobody is woken for single fixes where every fix is wanted")
+  func noSkyForAll() {
+    let bench = Bench(clients: 2)
+    bench.clients[1].ask(.setDesiredAccuracy(100))
+    bench.clients[1].background()
+    bench.clients[0].stop()
+    bench.fixes(count: 3)
+    bench.run(20)
+    bench.clients[0].start()
+    let steps = bench.steps
+    for _ in 0..<300 {
+      bench.run(1)
+      bench.noFix()
+    }
+    #expect(bench.steps - steps < 300 * 10)
+  }
+
   @Test("STD-10: a receiver that falls silent is as good as none")
   func silence() {
     let bench = Bench { $0.unknownAfter = .seconds(20) }

@@ -19,6 +19,39 @@ import Testing
     bench.expectWhole()
   }
 
+  @Test("Lost while batching is switched on: it may batch, and nothing comes twice or late")
+  func lostWhileEnabling() {
+    let bench = Bench(Setups.wired)
+    bench.reach(.tracking)
+    bench.run(3)
+    bench.step(.goal(.batching(watermark: 250)))
+    #expect(bench.driver.state == .enabling)
+    bench.step(.lineFault)
+    #expect(bench.reach(.tracking))
+    #expect(!bench.receiver.isBatching)
+    bench.run(5)
+    #expect(bench.reach(.batching(watermark: 250)))
+    bench.run(20)
+    bench.step(.drain)
+    bench.settle()
+    bench.expectClean()
+  }
+
+  @Test("Batching that was switched on without an answer, and then refused, is switched off")
+  func refusedAfterObeyed() {
+    let bench = Bench(Setups.wired)
+    bench.reach(.tracking)
+    bench.run(3)
+    bench.receiver.lostAnswers = 1
+    bench.step(.goal(.batching(watermark: 250)))
+    bench.run(0.3)
+    #expect(bench.receiver.isBatching)
+    bench.receiver.refusals = 1
+    bench.settle()
+    #expect(bench.driver.state == .tracking)
+    #expect(!bench.receiver.isBatching)
+  }
+
   @Test("Entries that are lost on the line are counted by msgCnt")
   func lostEntries() {
     let bench = Bench.batching()

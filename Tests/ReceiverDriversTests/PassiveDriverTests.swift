@@ -30,6 +30,13 @@ import Testing
     #expect(driver.counters == DriverCounters())
   }
 
+  @Test("PWR-4: a fault of a switch that nobody has used starts nothing")
+  func faultBeforeGoal() {
+    var driver = ReceiverDriver(ReceiverSetup(family: .passive, hasSupplySwitch: true))
+    #expect(driver.handle(.pinFault(.receiverSupply), at: at(0)).observation == .lost)
+    #expect(driver.status.deadline == nil)
+  }
+
   @Test("With a switch it is switched on, given time, and switched off")
   func switched() {
     var driver = ReceiverDriver(ReceiverSetup(family: .passive, hasSupplySwitch: true))

@@ -207,6 +207,23 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000"
     bench.expectClean()
   }
 
+  @Test("PWR-4, PWR-5: cut already and told to cut again by a switch that sticks, it stays cut")
+  func stuckWhileCut() {
+    let bench = Bench(Setups.switched)
+    bench.reach(.tracking)
+    bench.reach(.off)
+    bench.run(2)
+    bench.failingSwitches = 2
+    bench.step(.goal(.tracking))
+    bench.run(0.05)
+    bench.step(.goal(.off))
+    #expect(bench.failingSwitches == 0)
+    bench.settle()
+    #expect(bench.driver.state == .unpowered)
+    #expect(bench.reach(.tracking))
+    bench.expectClean()
+  }
+
   @Test("PWR-4: a switch that does not switch off: told, never taken for cut, tried again")
   func switchOffFails() {
     let bench = Bench(Setups.switched)

@@ -232,6 +232,32 @@ import Testing
     let waking = board.wait(in: .idle, until: seconds(28))
     #expect(waking.reason == .alarm && board.now == seconds(28))
   }
+
+  @Test("a receiver that went and came back unseen: the first line call fails, the next does not")
+  func goneAndBack() throws {
+    var setup = streaming()
+    setup.faults.gone = [seconds(20.5)..<seconds(21.5)]
+    var board = SimulatedBoard(setup, track: straight())
+    _ = listen(&board, until: seconds(20.4))
+    _ = board.wait(in: .idle, until: seconds(22), listening: false)
+    #expect(board.wait(in: .idle, until: seconds(25)).reason == .bytes)
+    #expect(throws: LineFault.gone) { _ = try board.read() }
+    _ = try board.read()
+    #expect(board.wait(in: .idle, until: seconds(22.01)).reason == .alarm)
+  }
+
+  @Test("no garbage comes of a device that does not exist")
+  func goneGarbage() {
+    var setup = streaming()
+    setup.faults.gone = [seconds(20.5)..<seconds(30.5)]
+    setup.faults.garbage = [FaultPlan.Garbage(time: seconds(25), count: 10)]
+    var board = SimulatedBoard(setup, track: straight())
+    _ = listen(&board, until: seconds(20.4))
+    _ = board.wait(in: .idle, until: seconds(25))
+    #expect(throws: LineFault.gone) { _ = try board.read() }
+    let waking = board.wait(in: .idle, until: seconds(28))
+    #expect(waking.reason == .alarm && board.now == seconds(28))
+  }
 }
 
 @Suite("A supply switch that is stuck") struct StuckSwitchTests {

@@ -3,14 +3,16 @@ import LocationEngine
 import LocationPolicy
 
 /// Memory that an engine needs and does not own; lives as long as the run.
-@safe final class EngineMemory {
+@safe public final class EngineMemory {
+  private let capacity: Int
   private let ring: UnsafeMutableRawBufferPointer
   private let clients: UnsafeMutableBufferPointer<Client>
-  private let capacity: Int
 
-  init(capacity: Int, clients count: Int) {
+  /// Memory for a ring of `capacity` fixes and for `count` clients.
+  public init(capacity: Int, clients count: Int) {
     self.capacity = capacity
-    unsafe ring = .allocate(byteCount: FixRing.storageSize(capacity: capacity), alignment: 8)
+    unsafe ring = .allocate(
+      byteCount: FixRing.storageSize(capacity: capacity), alignment: 8)
     unsafe ring.initializeMemory(as: UInt8.self, repeating: 0)
     unsafe clients = .allocate(capacity: count)
   }
@@ -22,13 +24,15 @@ import LocationPolicy
   }
 
   /// An engine on this memory.
-  func engine(_ setup: EngineSetup) -> Engine {
+  ///
+  /// - Precondition: it has no other engine, and the ring's capacity is one that opens.
+  public func engine(_ setup: EngineSetup) -> Engine {
     do {
       var fixes = try unsafe FixRing(recovering: ring, capacity: capacity)
       fixes.markSynced(fixes.unsynced)
       return unsafe Engine(setup, ring: fixes, clients: clients)
     } catch {
-      preconditionFailure("a ring of zeros opens: \(error)")
+      preconditionFailure("a ring of zeros of a profile's capacity opens: \(error)")
     }
   }
 }

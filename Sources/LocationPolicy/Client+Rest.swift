@@ -1,0 +1,42 @@
+import LocationTypes
+
+// Most clients of a service wait for something that is far away: no step needs to look at them.
+
+extension Client {
+  /// Lets it rest if nothing of it is under way; the end of a look at it.
+  ///
+  /// Whatever happens to it ends the rest, but a fix only if it is of any consequence.
+  public mutating func rest(at now: Instant) {
+    guard isIdle, !hasNotices else { return }
+    let next = usesServices ? services.check : .distantFuture
+    if next > now { restsUntil = next }
+  }
+
+  /// Something has changed that concerns each client.
+  public mutating func endRest() { restsUntil = .boot }
+
+  /// No updates, no deferral, no fixes that are owed, nothing that waits for the receiver, for a
+  /// handler, or for a state of the engine; and fixes come to it as they are, or not at all.
+  private var isIdle: Bool {
+    mutating get {
+      guard !isUpdating, !closesAtDrain, !waitsForDrain, ends.isEmpty else { return false }
+      guard deferral.state == .idle, unacknowledgedThrough == nil else { return false }
+      guard cursor.acknowledged >= owedUntil, cursor.gap == nil else { return false }
+      guard usesServices else { return true }
+      return isConnected && isAuthorized && !isReduced && deniedUntil == nil
+        && services.live.count == 0
+    }
+  }
+
+  /// Whether a fix ends the rest; one that ends none was taken.
+  mutating func stirs(for fix: Fix) -> Bool {
+    guard usesServices else { return false }
+    guard services.areRegionsAlone else {
+      restsUntil = .boot
+      return true
+    }
+    services.regions.take(fix)
+    if services.regions.hasEvents { restsUntil = .boot }
+    return false
+  }
+}

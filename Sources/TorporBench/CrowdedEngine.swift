@@ -1,0 +1,194 @@
+import CBenchFloor
+import CMallocCount
+import DeferralCache
+import GNSSProtocols
+import LocationEngine
+import LocationPolicy
+import LocationTypes
+import ReceiverDrivers
+import SimulatedHAL
+
+/// An engine with 32 clients of 20 regions each, carried along a drive there and back.
+///
+/// The first client watches in the foreground, so that the receiver streams and every fix takes the
+/// whole way; regions lie beside the road, where they are crossed.
+@safe struct CrowdedEngine: ~Copyable {
+  static let clients = 32
+  private static let capacity = 4_096
+
+  private let ringMemory: UnsafeMutableRawBufferPointer
+  private let clientMemory: UnsafeMutableBufferPointer<Client>
+  private let frames: [ByteChunk]
+  private var place = 0
+  private var now = Instant(microseconds: 1_000_000)
+  private var engine: Engine
+  private var effects: Effects
+
+  init(_ drive: Drive) {
+    let size = FixRing.storageSize(capacity: CrowdedEngine.capacity)
+    unsafe ringMemory = .allocate(byteCount: size, alignment: 64)
+    unsafe ringMemory.initializeMemory(as: UInt8.self, repeating: 0)
+    unsafe clientMemory = .allocate(capacity: CrowdedEngine.clients)
+    frames = drive.frames
+    var figures = PlannerFigures(
+      fixInterval: .seconds(1), deferralLimit: 1_000, timeToFix: TimeToFixTable(cold: .seconds(30)))
+    figures.idle = SleepFigures(
+      state: .idle, resume: .milliseconds(1), alarmResolution: .milliseconds(1),
+      minimum: .milliseconds(1), wakesOnPin: true, wakesOnBytes: true)
+    let setup = EngineSetup(receiver: ReceiverSetup(family: .passive), figures: figures)
+    do {
+      let ring = try unsafe FixRing(recovering: ringMemory, capacity: CrowdedEngine.capacity)
+      engine = unsafe Engine(setup, ring: ring, clients: clientMemory)
+    } catch {
+      preconditionFailure("a fresh ring opens")
+    }
+    effects = engine.step(.time, at: now)
+    for (client, region) in drive.regions {
+      if !engine.client(client).isConnected { ask(.connect, of: client) }
+      ask(.addRegion(region, assuming: .unknown), of: client)
+    }
+    ask(.startUpdating, of: ClientID(0))
+    ask(.setPausesAutomatically(false), of: ClientID(0))
+  }
+
+  deinit {
+    unsafe ringMemory.deallocate()
+    // Clients are plain values: nothing in them is to be released.
+    unsafe clientMemory.deallocate()
+  }
+
+  /// Region notices that were told.
+  private(set) var told = 0
+  /// What the watching client has not acknowledged yet.
+  private var delivered: FixName?
+
+  /// Gives the engine the next event that the loop would.
+  mutating func step() -> UInt64 {
+    if effects.proceeds { return perform(.proceed) }
+    if let name = delivered {
+      delivered = nil
+      return perform(.request(ClientID(0), .acknowledge(name)))
+    }
+    now = now + .seconds(1)
+    place += 1
+    let turn = 2 * frames.count - 2
+    if place == turn { place = 0 }
+    return perform(.bytes(frames[place < frames.count ? place : turn - place]))
+  }
+
+  private mutating func ask(_ request: Request, of client: ClientID) {
+    _ = perform(.request(client, request))
+    while effects.proceeds { _ = perform(.proceed) }
+  }
+
+  private mutating func perform(_ event: Event) -> UInt64 {
+    effects = engine.step(event, at: now)
+    while effects.hasNotices, let notice = engine.nextNotice() {
+      if case .batch(_, let last) = notice.notice { delivered = engine.stored(at: last)?.name }
+      if case .region = notice.notice { told += 1 }
+    }
+    return engine.head
+  }
+}
+
+/// A simulated drive as a receiver's frames, and the regions beside its road.
+struct Drive {
+  var frames: [ByteChunk] = []
+  var regions: [(ClientID, Region)] = []
+
+  init() {
+    let track = Scenario.drive.track(seed: 1)
+    var reader = TrackReader(track)
+    var frame = FrameBuffer()
+    for second in 0..<Int(track.duration.seconds) {
+      frame.removeAll()
+      frame.appendNavPVT(UBXSolution(Drive.fix(&reader, at: track.start + .seconds(Int64(second)))))
+      frames.append(ByteChunk(frame.span))
+    }
+    var random = SimulationRandom(seed: 1)
+    for client in 0..<CrowdedEngine.clients {
+      for number in 0..<RegionMonitor.capacity {
+        let second = Int(random.next() % UInt64(frames.count))
+        let time = track.start + .seconds(Int64(second))
+        let beside = reader.state(at: time).coordinate.moved(
+          east: random.uniform(-1_000, 1_000), north: random.uniform(-1_000, 1_000))
+        let kind = number.isMultiple(of: 2) ? RegionKind.region : .condition
+        let region = Region(
+          RegionIdentifier(kind, UInt32(number)), center: beside,
+          radius: random.uniform(50, 1_500))
+        regions.append((ClientID(client), region))
+      }
+    }
+  }
+
+  private static func fix(_ reader: inout TrackReader, at time: UTCTime) -> Fix {
+    let state = reader.state(at: time)
+    var fix = Fix(acquired: .boot, coordinate: state.coordinate)
+    fix.utc = time
+    fix.altitude_mm = state.altitude_mm
+    fix.horizontalAccuracy_mm = 2_000
+    fix.verticalAccuracy_mm = 4_000
+    fix.speed_mmps = Int32(1e3 * state.speed)
+    fix.satellites = 12
+    fix.quality = .autonomous
+    return fix
+  }
+}
+
+/// One turn is one step of the engine with its 32 clients, in the mix that a drive causes.
+struct EngineCrowdPath: HotPath, ~Copyable {
+  let unit = "step"
+  private var engine: CrowdedEngine
+  private var floor = SlotFloor()
+
+  init() { engine = CrowdedEngine(Drive()) }
+
+  mutating func run(_ turns: Int) -> UInt64 {
+    var last: UInt64 = 0
+    for _ in 0..<turns { last = engine.step() }
+    return last
+  }
+
+  mutating func runFloor(_ turns: Int) -> UInt64 { floor.run(turns) }
+}
+
+/// Each step of one drive by itself.
+struct CrowdedDrive {
+  var steps = 0
+  /// Of all steps, ns.
+  var mean = 0.0
+  /// The longest step, ns: of each step the shortest of ``runs`` counts, for the machine disturbs some.
+  var worst = 0.0
+  var allocations: UInt64 = 0
+  /// Crossings and states that clients were told.
+  var told = 0
+
+  static let runs = 9
+  /// There and back, at three steps a fix.
+  static let countedSteps = 30_000
+
+  static func measure() -> CrowdedDrive {
+    let drive = Drive()
+    var shortest = [UInt64](repeating: .max, count: countedSteps)
+    var result = CrowdedDrive()
+    result.steps = countedSteps
+    for _ in 0..<runs {
+      var engine = CrowdedEngine(drive)
+      // What starts up is no part of the drive.
+      for _ in 0..<64 { sink(engine.step()) }
+      let before = heap_counts_now()
+      for step in 0..<countedSteps {
+        let begin = bench_now_ns()
+        sink(engine.step())
+        shortest[step] = min(shortest[step], bench_now_ns() - begin)
+      }
+      let after = heap_counts_now()
+      result.allocations +=
+        after.allocations + after.reallocations - before.allocations - before.reallocations
+      result.told = engine.told
+    }
+    result.mean = Double(shortest.reduce(0, +)) / Double(countedSteps)
+    result.worst = Double(shortest.max() ?? 0)
+    return result
+  }
+}

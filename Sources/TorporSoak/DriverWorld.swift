@@ -1,0 +1,213 @@
+import GNSSProtocols
+import LocationHAL
+import LocationSimulation
+import LocationTypes
+import ReceiverDrivers
+import SimulatedHAL
+
+/// A receiver's driver without an engine, on the simulated board: every event at any moment.
+///
+/// An engine gives a driver few events in its short states, and some never. Half of the runs also lie:
+/// they tell of faults that did not happen and of messages that no receiver sent. Then only that the
+/// driver goes on and finds its receiver again is asked; else that it does the board no harm as well.
+final class DriverWorld {
+  private let life: SoakRun
+  private var random: SimulationRandom
+  private let lies: Bool
+  private var board: SimulatedBoard
+  private var driver: ReceiverDriver
+  private var decoder = GNSSDecoder()
+  private var assembler: EpochAssembler
+  private var tally = Tally()
+  /// The newest goal was reached, or refused.
+  private var isSettled = false
+  private var isDrained = false
+
+  /// Seconds in which anything may go wrong.
+  static let trouble: Double = 2 * 3_600
+  /// How soon after the last fault a driver does what it is asked: back-off, new start, wake-up, and
+  /// a batch that is drained through a slow line.
+  static let recovery: Double = 400
+
+  init(_ run: SoakRun) {
+    life = run
+    var random = SimulationRandom(seed: run.seed, stream: 11)
+    lies = random.next() % 2 == 0
+    let profile = run.profile.varied(&random)
+    var setup = profile.simulationSetup
+    setup.seed = run.seed
+    setup.faults = FaultPlan(
+      &random, until: DriverWorld.trouble, &tally.faults, eventful: true)
+    let engine = profile.engineSetup
+    guard let receiver = engine.receiver else { preconditionFailure("a profile with a receiver") }
+    var epochs = engine.epochs
+    epochs.isSimulated = true
+    assembler = EpochAssembler(epochs)
+    driver = ReceiverDriver(receiver)
+    board = SimulatedBoard(
+      setup, track: Scenario.walk.track(seed: run.seed, duration: .seconds(3 * 3_600)))
+    self.random = random
+    tally.runs = 1
+  }
+
+  private func below(_ bound: Int) -> Int { Int(random.next() % UInt64(bound)) }
+
+  func run() -> Tally {
+    while board.now.seconds < DriverWorld.trouble && tally.failure == nil && !life.isOver {
+      // Short waits too: most of a driver's states last for some milliseconds.
+      let longest = [0.003, 0.03, 0.03, 0.3, 0.3, 3, 20][below(7)]
+      pass(longest * random.uniform())
+      handle(anyEvent())
+    }
+    if !life.isOver { finish() }
+    return tally
+  }
+
+  /// Without faults it does what it is asked.
+  private func finish() {
+    pass(1)
+    isSettled = false
+    handle(.goal(.tracking))
+    pass(DriverWorld.recovery)
+    expect(isSettled, "DEF-43: the driver does not reach tracking")
+    isDrained = false
+    handle(.drain)
+    pass(DriverWorld.recovery)
+    expect(isDrained, "a drain is not answered")
+  }
+
+  private func expect(_ isSo: Bool, _ text: String) {
+    if isSo || tally.failure != nil { return }
+    tally.failure = Tally.Failure(seed: life.seed, text: "\(text), at \(board.now.seconds) s")
+  }
+
+  // MARK: Events
+
+  private func anyEvent() -> DriverEvent {
+    switch below(lies ? 12 : 8) {
+    case 0, 1, 2: return .goal(anyGoal())
+    case 3, 4: return .drain
+    case 5: return .deadline
+    case 6:
+      tally.faults += 1
+      return .batchPin
+    case 7:
+      tally.faults += 1
+      return .lineFault
+    case 8:
+      tally.faults += 1
+      return .pinFault(.receiverWake)
+    case 9:
+      tally.faults += 1
+      return .pinFault(.receiverSupply)
+    default:
+      tally.faults += 1
+      return .message(anyMessage())
+    }
+  }
+
+  private func anyGoal() -> ReceiverGoal {
+    switch below(6) {
+    case 0: .off
+    case 1: .standby
+    case 2, 3: .tracking
+    default: .batching(watermark: UInt16(1 + below(200)))
+    }
+  }
+
+  private func anyMessage() -> GNSSMessage {
+    let identity: [UBXIdentity] = [.cfgVALSET, .logRETRIEVEBATCH, .rxmPMREQ]
+    switch below(4) {
+    case 0: return .acknowledged(identity[below(3)])
+    case 1: return .refused(identity[below(3)])
+    case 2:
+      return .navPVT(UBXSolution(Fix(acquired: board.now, coordinate: Scenario.home)))
+    default: return .other
+    }
+  }
+
+  // MARK: Board and driver
+
+  private func pass(_ seconds: Double) {
+    let end = board.now + Interval(seconds: seconds)
+    var turns = 1_000 + Int(seconds) * 200
+    while board.now < end && tally.failure == nil {
+      turns -= 1
+      expect(turns > 0, "the driver is due without end")
+      let due = min(end, max(driver.status.deadline ?? .distantFuture, board.now))
+      let waking = board.wait(in: .awake, until: due, listening: true)
+      // What began to come gathers a little, as with the engine.
+      let gathered = board.wait(
+        in: .awake, until: min(due, board.now + .milliseconds(10)), listening: false)
+      if waking.batchPinRose || gathered.batchPinRose { handle(.batchPin) }
+      read()
+      if let deadline = driver.status.deadline, deadline <= board.now { handle(.deadline) }
+      if !lies, let violation = board.violations.first {
+        expect(false, "the board was asked for what must not be: \(violation)")
+      }
+    }
+  }
+
+  private func read() {
+    do {
+      while true {
+        let chunk = try board.read()
+        if chunk.count == 0 { return }
+        var offset = 0
+        while let message = decoder.next(chunk.span, &offset) { take(message) }
+      }
+    } catch {
+      handle(.lineFault)
+    }
+  }
+
+  private func take(_ message: GNSSMessage) {
+    handle(.message(message))
+    if let epoch = assembler.add(message, at: board.now) { admit(epoch) }
+    while let epoch = assembler.next() { admit(epoch) }
+  }
+
+  private func admit(_ epoch: Epoch) {
+    // What it does with them is held by the room's tests; here they are only taken from it.
+    _ = driver.admit(epoch, at: board.now)
+  }
+
+  /// Gives the driver an event and does what it says; a fault of line or pin goes back in.
+  private func handle(_ event: DriverEvent) {
+    tally.driverEvents += 1
+    var event = event
+    // A driver never answers a fault with what can fault again.
+    for _ in 0..<3 {
+      let effects = driver.handle(event, at: board.now)
+      note(effects.observation)
+      while driver.nextHeld() != nil {}
+      guard let fault = execute(effects) else { return }
+      event = fault
+    }
+    expect(false, "a driver answers faults with faults")
+  }
+
+  private func execute(_ effects: DriverEffects) -> DriverEvent? {
+    if let command = effects.pin {
+      do { try board.set(command) } catch { return .pinFault(command.pin) }
+    }
+    do {
+      if let speed = effects.lineSpeed { try board.setSpeed(speed) }
+      if driver.status.hasOutgoing { try board.write(driver.outgoing.span) }
+    } catch {
+      return .lineFault
+    }
+    return nil
+  }
+
+  private func note(_ observation: DriverObservation) {
+    switch observation {
+    case .none, .recovered: break
+    case .settled, .refused: isSettled = true
+    case .drained: isDrained = true
+    case .lost:
+      isSettled = false
+      isDrained = true
+    }
+  }
+}

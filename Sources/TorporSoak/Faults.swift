@@ -1,0 +1,68 @@
+import BoardProfiles
+import LocationTypes
+import SimulatedHAL
+
+extension FaultPlan {
+  /// What goes wrong in the first `end` seconds of a run on the simulated board; each adds to `count`.
+  ///
+  /// - Parameter eventful: Many short faults, for a run that looks at single events.
+  init(
+    _ random: inout SimulationRandom, until end: Double, _ count: inout Int, eventful: Bool = false
+  ) {
+    self.init()
+    func moment() -> Double { random.uniform(20, end) }
+    func spans(_ number: UInt64, _ longest: Double) -> [Range<Instant>] {
+      let spans = (0..<(random.next() % number)).map { _ in
+        let start = moment()
+        return Instant(seconds: start)..<Instant(seconds: start + random.uniform(0.05, longest))
+      }
+      var apart: [Range<Instant>] = []
+      for span in spans where !apart.contains(where: { $0.overlaps(span) }) { apart.append(span) }
+      return apart.sorted { $0.lowerBound < $1.lowerBound }
+    }
+    noSky = spans(6, 400)
+    gone = spans(eventful ? 40 : 3, eventful ? 10 : 200)
+    supplySwitchStuck = spans(eventful ? 60 : 3, eventful ? 20 : 60)
+    batchingRefused = spans(eventful ? 20 : 3, eventful ? 100 : 300)
+    configurationLosses = (0..<(random.next() % (eventful ? 40 : 4))).map { _ in
+      Instant(seconds: moment())
+    }
+    garbage = (0..<(random.next() % 80)).map { _ in
+      Garbage(time: Instant(seconds: moment()), count: 1 + Int(random.next() % 600))
+    }
+    // It is charged before the run ends.
+    gauge =
+      (0..<(random.next() % 6)).map { _ in
+        GaugeFault(time: Instant(seconds: moment()), charge: UInt8(random.next() % 101))
+      }.sorted { $0.time < $1.time } + [GaugeFault(time: Instant(seconds: end), charge: 100)]
+    count +=
+      gauge.count + noSky.count + gone.count + supplySwitchStuck.count + batchingRefused.count
+      + configurationLosses.count + garbage.count
+    if random.next() % 3 == 0 { acknowledgementLoss = eventful ? 0.4 : 0.1 }
+    if random.next() % 4 == 0 { commandLoss = eventful ? 0.3 : 0.05 }
+    alarmsMayBeEarly = random.next() % 2 == 0
+  }
+}
+
+extension BoardProfile {
+  /// The same board with another receiver on it, or otherwise wired.
+  func varied(_ random: inout SimulationRandom) -> BoardProfile {
+    var varied = self
+    if random.next() % 3 == 0 { varied.makePassive() }
+    if random.next() % 3 == 0 { varied.receiver?.supplyLine = nil }
+    if random.next() % 4 == 0 { varied.receiver?.batch = nil }
+    if random.next() % 4 == 0 { varied.receiver?.wakeLine = nil }
+    if random.next() % 4 == 0 { varied.receiver?.hasBackupSupply = false }
+    return varied
+  }
+
+  /// A receiver that takes no commands.
+  private mutating func makePassive() {
+    receiver?.family = .nmea
+    receiver?.output = .nmea
+    receiver?.defaultLineSpeed_baud = 38_400
+    receiver?.lineSpeed_baud = 38_400
+    receiver?.wakeLine = nil
+    receiver?.batch = nil
+  }
+}
