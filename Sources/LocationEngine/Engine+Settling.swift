@@ -92,11 +92,9 @@ extension Engine {
   }
 
   /// Notes that messages gather unheard from now on. Without one heard just before, their times are
-  /// reckoned from now, which is late by less than an interval; but not while what has gathered is
-  /// still being read.
+  /// reckoned from now, which is late by less than an interval.
   private mutating func goDeaf(_ willBeDeaf: Bool) {
-    let isHeard = now - lastEpoch <= setup.figures.fixInterval || backlogReadAt == now
-    if willBeDeaf && !isDeaf && !isHeard { lastEpoch = now }
+    if willBeDeaf && !isDeaf && now - lastEpoch > setup.figures.fixInterval { lastEpoch = now }
     isDeaf = willBeDeaf
   }
 

@@ -18,7 +18,11 @@ struct BatteryAudit {
 
   /// Since when there are no updates; nil while there are.
   private(set) var unservedSince: Instant?
+  /// Until when there were none, the last time; nil before the first.
+  private(set) var unservedUntil: Instant?
   private var low: Set<UInt8> = []
+  /// Regions are looked at.
+  var servesRegions: Bool { !low.contains(Promise.regions.rawValue) }
   private var told: PromiseSet = .none
 
   mutating func hear(_ charge: UInt8, at now: Instant) {
@@ -28,6 +32,7 @@ struct BatteryAudit {
       if charge < least { low.insert(number) }
       if charge >= least + BatteryAudit.terms.margin { low.remove(number) }
     }
+    if unservedSince != nil { unservedUntil = now }
     unservedSince = low.contains(Promise.updates.rawValue) ? unservedSince ?? now : nil
   }
 

@@ -32,6 +32,8 @@ struct ClientAudit {
   /// Fixes before must never be shown: they were made before a revocation ended.
   private var hiddenBefore: UInt64 = 0
   private var grantedAt: Instant?
+  /// When it was given full accuracy again.
+  private var preciseAt: Instant?
   private var isPaused = false
   private var visit = Side.unknown
   private var arrival: Visit?
@@ -54,7 +56,10 @@ struct ClientAudit {
 
   /// The battery's gauge says something else.
   mutating func hear(_ charge: UInt8, head: UInt64, at now: Instant) {
+    let hadRegions = battery.servesRegions
     battery.hear(charge, at: now)
+    // A crossing made meanwhile is not told (REG-15).
+    if hadRegions != battery.servesRegions { forget() }
     if !isClean { skipBefore = head }
   }
 
@@ -102,6 +107,7 @@ struct ClientAudit {
     case .setReducedAccuracy(let reduced):
       guard reduced != isReduced else { return false }
       isReduced = reduced
+      if !reduced { preciseAt = now }
       hiddenBefore = head
       forget()
     case .startUpdating, .stopUpdating, .setDesiredAccuracy, .setDistanceFilter, .allowDeferred,
@@ -181,10 +187,10 @@ struct ClientAudit {
     }
   }
 
-  /// A fix went into the ring. One that seems to be of a time before it might use location, as when
-  /// UTC was set back, is not for it.
+  /// A fix went into the ring. One that seems to be of a time before it might use location, or was
+  /// given updates or full accuracy again, as when UTC was set back, is not for it.
   mutating func appended(_ sequence: UInt64, made: Instant) {
-    let isHidden = grantedAt.map { made <= $0 } ?? false
+    let isHidden = [grantedAt, preciseAt, battery.unservedUntil].contains { made <= $0 ?? .boot }
     if !isClean || isHidden { skipBefore = sequence + 1 }
   }
 
