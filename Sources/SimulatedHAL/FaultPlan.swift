@@ -38,6 +38,8 @@ public struct FaultPlan: Equatable, Sendable {
   public var alarmsMayBeEarly = false
   /// Times in which an M10 refuses to switch batching on (NAK).
   public var batchingRefused: [Range<Instant>] = []
+  /// Times in which an M10 does not take its power mode, as one without that key (NAK).
+  public var powerModeRefused: [Range<Instant>] = []
   /// An M10 does not obey a request for standby until woken, as some do without EXTINT.
   public var ignoresEndlessStandby = false
 
