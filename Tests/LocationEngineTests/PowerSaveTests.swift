@@ -57,6 +57,20 @@ struct PowerSaveTests {
     #expect(bench.violations.isEmpty)
   }
 
+  @Test("PWR-1: a promise too narrow for the duty cycle does not count on it either")
+  func narrow() {
+    func fixes(_ powersave_mW: Double?) -> [Int] {
+      let bench = Self.bench(speed: 12, powersave_mW: powersave_mW)
+      bench.client.ask(.setDesiredAccuracy(49))
+      bench.run(300)
+      #expect(bench.receiver != .powersave)
+      return bench.seconds
+    }
+    let full = fixes(nil)
+    #expect(full.count > 20 && full.count < 250, "\(full.count)")
+    #expect(fixes(5) == full)
+  }
+
   @Test("PWR-6: the configuration of a start brings it: no command more than without")
   func starts() {
     func commands(_ powersave_mW: Double?) -> (sent: UInt32, starts: Int, saving: Bool) {

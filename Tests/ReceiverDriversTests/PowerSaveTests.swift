@@ -143,6 +143,9 @@ private let cyclic = "on=0 search=1 eph=1 power=2"
     bench.receiver.answerDelay = .milliseconds(700)
     bench.settle()
     #expect(bench.told == [.refused(.powersave)])
+    // Each was sent twice before its answer came; the second refusal is of what was sent before.
+    #expect(bench.driver.counters.refusals == 1)
+    #expect(bench.commands().filter { $0 == configuration }.count == 2)
     bench.expectClean()
   }
 
