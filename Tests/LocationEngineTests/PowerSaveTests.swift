@@ -110,6 +110,25 @@ struct PowerSaveTests {
     #expect(bench.violations.isEmpty)
   }
 
+  @Test("once it was taken, a refusal counts as the first again: it is asked after a minute")
+  func refusedAfterSuccess() {
+    let bench = Self.bench(clients: 2) { board, _ in
+      board.faults.powerModeRefused = [
+        Instant(seconds: 0)..<Instant(seconds: 100), Instant(seconds: 255)..<Instant(seconds: 275),
+      ]
+    }
+    bench.run(250)
+    #expect(bench.receiver == .powersave)
+    bench.clients[1].ask(.setDesiredAccuracy(LocationAccuracy.best))
+    bench.clients[1].start()
+    bench.run(10)
+    bench.clients[1].stop()
+    bench.run(20)
+    #expect(bench.receiver == .tracking)
+    bench.run(60)
+    #expect(bench.receiver == .powersave)
+  }
+
   @Test("one that comes back from a loss is asked at once, whatever was refused")
   func refusedBeforeALoss() {
     let bench = Self.bench { board, _ in
