@@ -10,7 +10,7 @@ RUN ?= --scenario day
 EMBEDDED_ROOMS := LocationEngine LocationHAL
 EMBEDDED_PATH := .build-embedded
 SOAK_PATH := .build-soak
-SOAK_RUNS := 400
+SOAK_RUNS := 480
 
 .DEFAULT_GOAL := help
 .PHONY: help run test bench fuzz soak soaked lint format embedded tests release boards firmware clean tools \

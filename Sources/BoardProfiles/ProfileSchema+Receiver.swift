@@ -59,7 +59,7 @@ extension ProfileSchema {
       "Tracking, a fix every interval."),
     .number(
       "receiver.power", "powersave_mw", optional: \.receiver.power.powersave_mw, milliwatts,
-      "Its own duty cycle; leave it out where it has none."),
+      "Tracking in its own duty cycle; without it the mode is not used (PWR-1)."),
     .number(
       "receiver.power", "standby_mw", \.receiver.power.standby_mw, milliwatts,
       "Asleep by command with the supply on."),

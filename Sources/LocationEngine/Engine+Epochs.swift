@@ -140,8 +140,8 @@ extension Engine {
   private mutating func move(_ fix: Fix) {
     guard demand.bound < .infinity else { return }
     movement.take(
-      fix, within: demand.bound, accuracy: accuracy(of: fix), planner.figures.receiver,
-      schedule.predictor, at: now)
+      fix, within: demand.bound, accuracy: accuracy(of: fix),
+      planner.figures.receiver.saving(schedule.savesPower), schedule.predictor, at: now)
   }
 
   private func accuracy(of fix: Fix) -> Double {

@@ -1,3 +1,4 @@
+import DeferralCache
 import GNSSProtocols
 import LocationPolicy
 import LocationTypes
@@ -32,14 +33,17 @@ extension Engine {
     case .none: break
     case .settled(let reached):
       if case .batching = reached { batchRefusal.forget() }
+      if reached == .powersave { savingRefusal.forget() }
       receiverWorks()
     case .recovered:
       batchRefusal.forget()
+      savingRefusal.forget()
       receiverWorks()
     case .drained: finishDrain()
     case .lost: loseReceiver()
     case .refused(let refused):
       if case .batching = refused { batchRefusal.refuse(at: now) }
+      if refused == .powersave { savingRefusal.refuse(at: now) }
       isReceiverLost = false
       finishDrain()
     }
@@ -102,6 +106,7 @@ extension Engine {
     case .off: .off
     case .standby: .standby
     case .tracking: .tracking
+    case .powersave: .powersave
     case .batching(let watermark): .batching(watermark: watermark)
     }
   }
@@ -122,7 +127,7 @@ extension Engine {
   static func isAwake(_ goal: ReceiverGoal) -> Bool {
     switch goal {
     case .off, .standby: false
-    case .tracking, .batching: true
+    case .tracking, .powersave, .batching: true
     }
   }
 }

@@ -53,6 +53,8 @@ extension Engine {
     standsUntil = .boot
     if !effects.proceeds { expire(&effects) }
     planner.figures.batch = batchRefusal.holds(at: now) ? nil : setup.figures.batch
+    planner.figures.receiver.powersave_mW =
+      savingRefusal.holds(at: now) ? nil : setup.figures.receiver.powersave_mW
     demand = elapseClients()
     planSingleFixes()
     releaseHeld(&effects)

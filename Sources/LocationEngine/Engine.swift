@@ -46,7 +46,8 @@ public struct Engine: ~Copyable {
   var held: Fix?
   var isInhibited = false
   var isReceiverLost = false
-  var batchRefusal = BatchRefusal()
+  var batchRefusal = Refusal()
+  var savingRefusal = Refusal()
 
   var goal: ReceiverGoal?
   var isDrainAsked = false

@@ -52,6 +52,9 @@ public struct FixSchedule: Equatable, Sendable {
   static let longestBackOff = Interval.seconds(1_800)
   /// A new reason to search cuts that pause to a part of this many.
   static let urgency: Int64 = 8
+  /// A receiver's own duty cycle acquires no new signals: it is used where a fix may be off by so many
+  /// metres, and so for promises of 50 m and more.
+  static let leastAccuracyOfSaving = 10.0
   /// Fixes come each interval; what lies nearer than that is due now.
   static let grain = Interval.milliseconds(500)
 
@@ -61,6 +64,8 @@ public struct FixSchedule: Equatable, Sendable {
   public private(set) var wake = Instant.distantFuture
   /// How the receiver rests while it is off.
   public private(set) var rest = ReceiverRest.none
+  /// Whether the receiver, while it is on, uses its own duty cycle.
+  public private(set) var savesPower = false
   /// What the time to fix is thought to be.
   public private(set) var predictor = TimeToFixPredictor()
 
@@ -110,7 +115,11 @@ extension FixSchedule {
     #endif
     switch event {
     case .plan(let need, let isOnAnyway):
+      let wasOn = isOn
       if isOnAnyway { stayOn(figures, at: now) } else { plan(need, figures, at: now) }
+      // A start brings its own configuration; later it is worth a command only where it stays on.
+      let isTime = savesPower || !wasOn || state == .tracking
+      savesPower = isTime && !isOnAnyway && maySave(need, figures.receiver, at: now)
       return .use
     case .fix(let accuracy, let made, let need):
       return take(accuracy, made: made, need, figures, at: now)
@@ -161,7 +170,8 @@ extension FixSchedule {
     if isEphemerisOld(figures.receiver, at: need.due) {
       warm = max(warm, figures.receiver.timeToFix.cold)
     }
-    let choice = choice(for: left, warm: warm, figures)
+    let choice = choice(
+      for: left, warm: warm, maySave: maySave(need, figures.receiver, at: now), figures)
     let isCold = choice == .cut && !figures.receiver.keepsDataWhenCut
     let search = isCold ? figures.receiver.timeToFix.cold : warm
     let start = need.due - search - figures.receiver.startUp
@@ -176,10 +186,10 @@ extension FixSchedule {
 
   /// How it rests for `left`: as it does already, if it does; who is cut off does not stand by.
   private func choice(
-    for left: Interval, warm: Interval, _ figures: PlannerFigures
+    for left: Interval, warm: Interval, maySave: Bool, _ figures: PlannerFigures
   ) -> ReceiverRest {
     if state == .resting { return rest }
-    return figures.receiver.rest(
+    return figures.receiver.saving(maySave).rest(
       for: left, warm: warm, canStandby: figures.canStandby && rest != .cut,
       canCut: figures.canSwitchOff)
   }
@@ -345,9 +355,20 @@ extension FixSchedule {
   private mutating func isKept(_ figures: PlannerFigures, at now: Instant) -> Bool {
     let receiver = figures.receiver
     if now - firstFix >= receiver.ephemerisDownload { ephemeris = now }
+    return isEphemerisDue(receiver, at: now)
+  }
+
+  /// Whether there is no ephemeris, or it would be too old soon.
+  private func isEphemerisDue(_ receiver: ReceiverFigures, at now: Instant) -> Bool {
     let margin = receiver.ephemerisLifetime / 8
     guard let ephemeris else { return true }
     return now - ephemeris > receiver.ephemerisLifetime - margin
+  }
+
+  /// Whether the receiver's own duty cycle serves while it is on; a new ephemeris is read without it.
+  private func maySave(_ need: FixNeed, _ receiver: ReceiverFigures, at now: Instant) -> Bool {
+    receiver.on_mW < receiver.track_mW && need.accuracy >= FixSchedule.leastAccuracyOfSaving
+      && !isEphemerisDue(receiver, at: now)
   }
 
   /// The only place that writes the state.

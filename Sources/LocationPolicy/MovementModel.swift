@@ -33,7 +33,8 @@ struct MovementModel: Equatable, Sendable {
     return off
   }
 
-  /// How the cycle that this fix ended went.
+  /// How the cycle that this fix ended went; at full power, for a promise is worth no less where a
+  /// duty cycle makes keeping it cheap.
   private mutating func book(_ figures: ReceiverFigures, _ predictor: TimeToFixPredictor) {
     let step = history.step
     if off <= 0 {
@@ -97,7 +98,9 @@ struct MovementModel: Equatable, Sendable {
       // No network is trusted so far against what the receiver itself says of the speed.
       if seen.speed * ahead > longestRun { break }
       if reach < history.room { outside = 0 }
-      let spent = figures.track_mW + figures.standby_mW * off + figures.acquire_mW * search
+      // A duty cycle has not begun in the second after a fix; it counts for one that stays on.
+      let second = off > 0 ? figures.track_mW : figures.on_mW
+      let spent = second + figures.standby_mW * off + figures.acquire_mW * search
       let cost = (spent + price * outside) / cycle
       if cost < least {
         least = cost

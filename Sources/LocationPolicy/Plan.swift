@@ -8,6 +8,8 @@ public enum PlannedReceiver: Equatable, Sendable {
   case standby
   /// A fix each interval, told at once.
   case tracking
+  /// The same in the receiver's own duty cycle: cheaper, and less accurate.
+  case powersave
   /// A fix each interval, kept in the receiver's own buffer until `watermark` have gathered.
   case batching(watermark: UInt16)
 }

@@ -132,8 +132,8 @@ public struct Planner: Sendable {
     switch receiver {
     case .off, .standby:
       return sleep(receiver, until: check, at: now)
-    case .tracking:
-      return streaming(situation, at: now)
+    case .tracking, .powersave:
+      return streaming(receiver, situation, at: now)
     case .batching:
       return sleep(receiver, until: min(situation.demand.check, situation.drainDue), at: now)
     }
@@ -148,7 +148,7 @@ public struct Planner: Sendable {
       guard !isInhibited, let watermark = figures.watermark else { return .tracking }
       return .batching(watermark: watermark)
     }
-    if let schedule, schedule.isOn { return .tracking }
+    if let schedule, schedule.isOn { return schedule.savesPower ? .powersave : .tracking }
     switch schedule?.rest ?? figures.restWhenIdle {
     case .none: return .tracking
     case .standby: return .standby
@@ -158,13 +158,14 @@ public struct Planner: Sendable {
 
   /// A receiver that tells each fix wakes the board for each, except that nobody wakes for the
   /// empty messages of a search before it can have succeeded, unless somebody watches.
-  private func streaming(_ situation: Situation, at now: Instant) -> Plan {
+  private func streaming(
+    _ receiver: PlannedReceiver, _ situation: Situation, at now: Instant
+  ) -> Plan {
     let check = min(situation.demand.check, situation.schedule?.wake ?? .distantFuture)
     guard let idle = figures.idle, idle.wakesOnBytes, check - now > idle.lead else {
-      return Plan(receiver: .tracking, board: .awake, wake: check, listens: true)
+      return Plan(receiver: receiver, board: .awake, wake: check, listens: true)
     }
-    var plan = Plan(
-      receiver: .tracking, board: .idle, wake: alarm(check, idle), listens: true)
+    var plan = Plan(receiver: receiver, board: .idle, wake: alarm(check, idle), listens: true)
     // Where the next fix was reckoned to the second, it is not left to gather.
     let isReckoned = situation.schedule?.isOn ?? false
     let isPatient = situation.demand.watched == 0 && !isReckoned

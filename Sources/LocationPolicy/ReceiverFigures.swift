@@ -9,6 +9,8 @@ public struct ReceiverFigures: Equatable, Sendable {
   public var acquire_mW: Double
   /// With a fix, mW.
   public var track_mW: Double
+  /// With a fix, in its own duty cycle, mW; nil where it has none, or where none is to be used now.
+  public var powersave_mW: Double?
   /// Asleep by command, mW.
   public var standby_mW: Double
   /// Its supply cut, mW.
@@ -51,8 +53,18 @@ public struct ReceiverFigures: Equatable, Sendable {
     track_mW * startUp.seconds + acquire_mW * search.seconds
   }
 
+  /// The least that it takes with a fix, mW.
+  var on_mW: Double { powersave_mW.map { min($0, track_mW) } ?? track_mW }
+
   /// Millijoules of staying on for `time`.
-  func stay_mJ(_ time: Interval) -> Double { track_mW * time.seconds }
+  func stay_mJ(_ time: Interval) -> Double { on_mW * time.seconds }
+
+  /// The same receiver, without its duty cycle unless it may use that.
+  public func saving(_ maySave: Bool) -> ReceiverFigures {
+    var figures = self
+    if !maySave { figures.powersave_mW = nil }
+    return figures
+  }
 }
 
 /// How a receiver spends the time until it is needed again.

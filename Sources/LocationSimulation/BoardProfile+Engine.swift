@@ -40,6 +40,7 @@ extension BoardProfile {
       ReceiverSetup(family: .passive, lineSpeed: UInt32($0.lineSpeed_baud))
     }
     setup.figures.batch = nil
+    setup.figures.receiver.powersave_mW = nil
     setup.figures.canStandby = false
     setup.figures.canSwitchOff = false
     setup.figures.longestGather = .zero
@@ -54,7 +55,8 @@ extension BoardProfile {
       interval_ms: UInt16(clamping: receiver.fixInterval.microseconds / 1_000),
       output: receiver.output == .ubx ? .ubx : .nmea,
       hasWakePin: receiver.hasWakePin, hasSupplySwitch: receiver.hasSupplySwitch,
-      batch: receiver.batch.map(batchSetup), ackTimeout: receiver.acknowledgeTimeout,
+      batch: receiver.batch.map(batchSetup),
+      hasPowerSave: receiver.power.powersave_mw != nil, ackTimeout: receiver.acknowledgeTimeout,
       powerSettle: receiver.supplySettle, wakeSettle: receiver.wakeSettle)
   }
 
@@ -91,6 +93,8 @@ extension BoardProfile {
     var figures = LocationPolicy.ReceiverFigures(timeToFix: timeToFixTable)
     figures.acquire_mW = receiver.power.acquire_mw
     figures.track_mW = receiver.power.track_mw
+    figures.powersave_mW =
+      receiverSetup(receiver).canSavePower ? receiver.power.powersave_mw : nil
     figures.standby_mW = receiver.power.standby_mw
     figures.cut_mW =
       receiver.hasBackupSupply ? receiver.power.backup_mw : receiver.power.off_mw

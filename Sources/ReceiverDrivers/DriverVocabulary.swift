@@ -11,6 +11,8 @@ import LocationTypes
   case standby
   /// Awake, every epoch sent as it is made.
   case tracking
+  /// The same in the receiver's own duty cycle: cheaper and less accurate.
+  case powersave
   /// Awake, epochs kept in the receiver's own buffer; the pin rises at `watermark` entries.
   case batching(watermark: UInt16)
 }
@@ -47,7 +49,7 @@ public enum DriverEvent: Sendable {
   case lost
   /// The receiver does its work again, after `.lost` or after it had lost its configuration.
   case recovered
-  /// The receiver cannot do this; it does the nearest it can: tracking for batching.
+  /// The receiver cannot do this; it does the nearest it can: tracking for batching and powersave.
   case refused(ReceiverGoal)
 }
 

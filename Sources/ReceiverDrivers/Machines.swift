@@ -19,7 +19,7 @@
       "UBloxM10Driver",
       states: "idle unpowered powering pulsing waking probing probingDefault changingSpeed "
         + "configuring tracking enabling muting batching changingWatermark draining unmuting "
-        + "leaving disabling fallingAsleep standby lost",
+        + "leaving disabling fallingAsleep standby lost changingPower",
       events: DriverEvent.columns)
   }
 

@@ -4,7 +4,7 @@ import LocationTypes
 /// Drives a receiver that streams by itself and takes no commands.
 ///
 /// Writes never. With a supply switch it can be switched off; without, `.off` and `.standby` are
-/// answered by `.refused`, as is batching, and it goes on tracking.
+/// answered by `.refused`, as are batching and powersave, and it goes on tracking.
 public struct PassiveDriver: Sendable {
   /// Where the receiver is.
   public enum State: UInt8, Sendable {
@@ -86,7 +86,8 @@ public struct PassiveDriver: Sendable {
       switchSupply(at: now, &effects)
     case (_, .powering): break
     case (.tracking, .tracking): effects.observation = .settled(.tracking)
-    case (.off, .tracking), (.standby, .tracking), (.batching, .tracking):
+    case (.off, .tracking), (.standby, .tracking), (.powersave, .tracking),
+      (.batching, .tracking):
       effects.observation = .refused(new)
     }
   }

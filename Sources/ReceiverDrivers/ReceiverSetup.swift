@@ -61,6 +61,8 @@ import LocationTypes
   public var hasSupplySwitch: Bool
   /// The receiver's own buffer; nil where it is not to be used.
   public var batch: BatchSetup?
+  /// It has a duty cycle of its own, which is to be used.
+  public var hasPowerSave: Bool
   /// How long an answer may take once the command has left.
   public var ackTimeout: Interval
   /// From supply on until the receiver takes commands.
@@ -75,7 +77,8 @@ import LocationTypes
     family: ReceiverFamily = .ubloxM10, lineSpeed: UInt32 = 9_600,
     defaultLineSpeed: UInt32 = 9_600, interval_ms: UInt16 = 1_000,
     output: ReceiverOutput = .ubx, hasWakePin: Bool = false, hasSupplySwitch: Bool = false,
-    batch: BatchSetup? = nil, ackTimeout: Interval = .milliseconds(500),
+    batch: BatchSetup? = nil, hasPowerSave: Bool = false,
+    ackTimeout: Interval = .milliseconds(500),
     powerSettle: Interval = .milliseconds(300), wakePulse: Interval = .milliseconds(10),
     wakeSettle: Interval = .milliseconds(500)
   ) {
@@ -90,9 +93,19 @@ import LocationTypes
     self.hasWakePin = hasWakePin
     self.hasSupplySwitch = hasSupplySwitch
     self.batch = batch
+    self.hasPowerSave = hasPowerSave
     self.ackTimeout = ackTimeout
     self.powerSettle = powerSettle
     self.wakePulse = wakePulse
     self.wakeSettle = wakeSettle
+  }
+}
+
+extension ReceiverSetup {
+  /// Whether the duty cycle can be used: an M10's cyclic tracking knows periods of 0.5 s and of whole
+  /// seconds up to ten (integration manuals of MIA-M10Q and MAX-M10, *cyclic tracking*).
+  public var canSavePower: Bool {
+    let isPeriod = interval_ms == 500 || (interval_ms % 1_000 == 0 && interval_ms <= 10_000)
+    return hasPowerSave && family == .ubloxM10 && isPeriod
   }
 }

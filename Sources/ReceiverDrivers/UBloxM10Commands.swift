@@ -10,6 +10,10 @@ enum M10Key {
   static let uart1OutProtNMEA: UInt32 = 0x1074_0002
   static let navPVTOnUART1: UInt32 = 0x2091_0007
   static let rateMeas: UInt32 = 0x3021_0001
+  static let pmOperateMode: UInt32 = 0x20D0_0001
+  static let pmOnTime: UInt32 = 0x30D0_0005
+  static let pmDoNotEnterOff: UInt32 = 0x10D0_0008
+  static let pmUpdateEph: UInt32 = 0x10D0_000A
   static let batchEnable: UInt32 = 0x1026_0013
   static let batchPIOEnable: UInt32 = 0x1026_0014
   static let batchMaxEntries: UInt32 = 0x3026_0015
@@ -18,6 +22,14 @@ enum M10Key {
   static let batchPIOID: UInt32 = 0x2026_0019
   static let batchExtraPVT: UInt32 = 0x1026_001A
   static let batchExtraOdo: UInt32 = 0x1026_001B
+}
+
+/// How a receiver that is awake spends its power.
+enum M10Power: UInt64, Sendable {
+  /// Full tracking.
+  case full = 0
+  /// Cyclic tracking, its own duty cycle.
+  case cyclic = 2
 }
 
 /// A command as the state machine names it; its bytes are made when they are asked for.
@@ -30,8 +42,10 @@ enum M10Command: Equatable, Sendable {
   case wakeBytes
   /// Talk at this speed from now on.
   case lineSpeed(UInt32)
-  /// Protocols, rate, live output on.
-  case configuration
+  /// Protocols, rate, live output on, and the power; nil where the receiver has no such key.
+  case configuration(M10Power?)
+  /// The power alone.
+  case power(M10Power)
   /// Live output on or off.
   case liveOutput(Bool)
   /// Batching on, the pin at this many entries.
@@ -61,7 +75,8 @@ extension M10Command {
       let pin = setup.hasWakePin ? UBXPowerRequest.wakesByEXTINT0 : 0
       buffer.appendPowerRequest(
         UBXPowerRequest(wakeupSources: pin | UBXPowerRequest.wakesByUART))
-    case .lineSpeed, .configuration, .liveOutput, .enableBatching, .watermark, .disableBatching:
+    case .lineSpeed, .configuration, .power, .liveOutput, .enableBatching, .watermark,
+      .disableBatching:
       // Kept by the backup supply as well, so that a short loss of supply costs nothing.
       var items = UBXConfiguration(layers: UBXLayers.ram.union(.batteryBacked))
       addItems(for: setup, to: &items)
@@ -73,7 +88,10 @@ extension M10Command {
   private func addItems(for setup: ReceiverSetup, to items: inout UBXConfiguration) {
     switch self {
     case .lineSpeed(let baud): items.set(M10Key.uart1Baudrate, UInt64(baud))
-    case .configuration: M10Command.addConfiguration(setup, &items)
+    case .configuration(let power):
+      M10Command.addConfiguration(setup, &items)
+      if let power { M10Command.addPower(power, &items) }
+    case .power(let power): M10Command.addPower(power, &items)
     case .liveOutput(let on): items.set(M10Command.liveKey(setup), on ? 1 : 0)
     case .enableBatching(let watermark): M10Command.addBatching(setup, watermark, &items)
     case .watermark(let entries): items.set(M10Key.batchWarnThrs, UInt64(entries))
@@ -89,6 +107,19 @@ extension M10Command {
     items.set(M10Key.uart1OutProtNMEA, isUBX ? 0 : 1)
     items.set(M10Key.navPVTOnUART1, isUBX ? 1 : 0)
     items.set(M10Key.rateMeas, UInt64(setup.interval_ms))
+  }
+
+  /// The cycle begins as soon as it can, a search is not broken off, for that is decided elsewhere
+  /// (PWR-7), and the ephemeris is kept up to date.
+  private static func addPower(_ power: M10Power, _ items: inout UBXConfiguration) {
+    switch power {
+    case .full: break
+    case .cyclic:
+      items.set(M10Key.pmOnTime, 0)
+      items.set(M10Key.pmDoNotEnterOff, 1)
+      items.set(M10Key.pmUpdateEph, 1)
+    }
+    items.set(M10Key.pmOperateMode, power.rawValue)
   }
 
   private static func addBatching(

@@ -71,8 +71,8 @@ extension UBloxM10Driver.State {
     switch self {
     case .unmuting, .leaving, .disabling: true
     case .idle, .unpowered, .powering, .pulsing, .waking, .probing, .probingDefault,
-      .changingSpeed, .configuring, .tracking, .enabling, .muting, .batching, .changingWatermark,
-      .draining, .fallingAsleep, .standby, .lost:
+      .changingSpeed, .configuring, .changingPower, .tracking, .enabling, .muting, .batching,
+      .changingWatermark, .draining, .fallingAsleep, .standby, .lost:
       false
     }
   }
@@ -110,7 +110,7 @@ extension UBloxM10Driver {
     // Its first sentence may have come before the configuration was acknowledged.
     if let fix = epoch.fix, fix.acquired < configuredAt { return dropUnconfigured() }
     switch state {
-    case .tracking: return accept(epoch, besideBatching: false)
+    case .tracking, .changingPower: return accept(epoch, besideBatching: false)
     case .enabling, .muting: return accept(epoch, besideBatching: true)
     case .batching, .changingWatermark, .draining:
       // What was begun before the output was muted may be complete only now.

@@ -10,6 +10,7 @@ extension UBloxM10Driver {
     isAnnounced = false
     // Asked for anew, batching is tried anew.
     facts.refusesBatching = false
+    if new == .powersave { facts.refusesPowerSave = false }
     pending.settled = false
     attempts.sleepFailures = 0
     switch state {
@@ -19,7 +20,8 @@ extension UBloxM10Driver {
       if wanted == .off { proceed() }
     case .fallingAsleep: hurryAwake()
     case .powering, .pulsing, .waking, .probing, .probingDefault, .changingSpeed, .configuring,
-      .enabling, .muting, .changingWatermark, .draining, .unmuting, .leaving, .disabling:
+      .changingPower, .enabling, .muting, .changingWatermark, .draining, .unmuting, .leaving,
+      .disabling:
       break  // One thing at a time; the goal is looked at when it is done.
     }
   }
@@ -30,7 +32,7 @@ extension UBloxM10Driver {
     switch wanted {
     case .none: break
     case .off, .standby: due = sentAt + answerTime + silenceOfSleep
-    case .tracking, .batching:
+    case .tracking, .powersave, .batching:
       let asleep = max(now, sentAt + UBloxM10Driver.sleepEntry)
       due = due.map { min($0, asleep) }
     }
@@ -44,8 +46,8 @@ extension UBloxM10Driver {
       isDrainWanted = true
       proceed()
     case .powering, .pulsing, .waking, .probing, .probingDefault, .changingSpeed, .configuring,
-      .enabling, .muting, .changingWatermark, .draining, .unmuting, .leaving, .disabling,
-      .fallingAsleep:
+      .changingPower, .enabling, .muting, .changingWatermark, .draining, .unmuting, .leaving,
+      .disabling, .fallingAsleep:
       isDrainWanted = true
       answerDrainIfMoot()
     }
@@ -58,8 +60,9 @@ extension UBloxM10Driver {
       isDrainWanted = true
       proceed()
     case .idle, .unpowered, .powering, .pulsing, .waking, .probing, .probingDefault,
-      .changingSpeed, .configuring, .tracking, .enabling, .muting, .changingWatermark, .draining,
-      .unmuting, .leaving, .disabling, .fallingAsleep, .standby, .lost:
+      .changingSpeed, .configuring, .changingPower, .tracking, .enabling, .muting,
+      .changingWatermark, .draining, .unmuting, .leaving, .disabling, .fallingAsleep, .standby,
+      .lost:
       break  // Either the buffer is being emptied, or the pin floats.
     }
   }
@@ -70,7 +73,8 @@ extension UBloxM10Driver {
     switch state {
     case .idle, .unpowered, .lost: break
     case .powering, .pulsing, .waking, .probing, .probingDefault, .changingSpeed, .configuring,
-      .tracking, .enabling, .muting, .batching, .changingWatermark, .draining, .unmuting,
+      .changingPower, .tracking, .enabling, .muting, .batching, .changingWatermark, .draining,
+      .unmuting,
       .leaving, .disabling, .fallingAsleep, .standby:
       lose()
     }
@@ -87,7 +91,8 @@ extension UBloxM10Driver {
     case .unpowered:
       lose()
       if wasCut { facts.power = .cut }
-    case .pulsing, .waking, .probing, .probingDefault, .changingSpeed, .configuring, .tracking,
+    case .pulsing, .waking, .probing, .probingDefault, .changingSpeed, .configuring, .changingPower,
+      .tracking,
       .enabling, .muting, .batching, .changingWatermark, .draining, .unmuting, .leaving,
       .disabling, .fallingAsleep, .standby:
       lose()
@@ -102,7 +107,8 @@ extension UBloxM10Driver {
     case .pulsing: enter(.waking)
     case .probing, .probingDefault: repeatProbe()
     case .changingSpeed: enter(.probing)  // Its answer may have come at either speed.
-    case .configuring, .enabling, .muting, .changingWatermark, .unmuting, .disabling:
+    case .configuring, .changingPower, .enabling, .muting, .changingWatermark, .unmuting,
+      .disabling:
       repeatOrLose()
     case .tracking:
       facts.isHeard = false
@@ -166,6 +172,7 @@ extension UBloxM10Driver {
     loseSettings()
     facts.power = .unknown
     facts.refusesBatching = false
+    facts.refusesPowerSave = false
     pending.settled = false
     if !attempts.isTold || isDrainWanted { pending.lost = true }
     attempts.isTold = true
@@ -234,7 +241,7 @@ extension UBloxM10Driver {
     }
     switch wanted {
     case .off, .standby: repeatOrLose()
-    case .tracking, .batching, .none:
+    case .tracking, .powersave, .batching, .none:
       // Not wanted asleep any more, and not asleep either.
       facts.power = .awake
       facts.isHeard = hostSpeed == setup.lineSpeed

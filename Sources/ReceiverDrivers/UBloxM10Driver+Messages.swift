@@ -44,8 +44,8 @@ extension UBloxM10Driver {
     switch state {
     case .idle, .unpowered, .powering, .pulsing, .waking, .lost: break
     case .probing, .probingDefault: if meaning == .presence { foundReceiver() }
-    case .changingSpeed, .configuring, .enabling, .muting, .changingWatermark, .unmuting,
-      .disabling:
+    case .changingSpeed, .configuring, .changingPower, .enabling, .muting, .changingWatermark,
+      .unmuting, .disabling:
       hearAnswer(meaning)
     case .tracking:
       due = now + silenceOfLoss
@@ -93,8 +93,10 @@ extension UBloxM10Driver {
     case .configuring:
       facts.isConfigured = true
       facts.isMuted = false
+      facts.powerMode = askedPower ?? .full
       obeysSince = now
       configuredAt = now
+    case .changingPower: facts.powerMode = askedPower ?? .full
     case .enabling:
       facts.batch = .on
       facts.isDrained = false
@@ -135,10 +137,29 @@ extension UBloxM10Driver {
       leftBatching()
       proceed()
     case .changingSpeed: enter(.probing)
-    case .configuring, .muting, .changingWatermark, .unmuting: repeatOrLose()
+    case .configuring, .changingPower:
+      // It may be the keys of its power that this receiver does not have: without them, then. But
+      // one that saves power has them.
+      let hasKeys = state == .changingPower && facts.powerMode == .cyclic
+      guard askedPower != nil, !hasKeys else { return repeatOrLose() }
+      staleAnswers.completed(sends: sends, until: now + answerTime)
+      facts.refusesPowerSave = true
+      proceed()
+    case .muting, .changingWatermark, .unmuting: repeatOrLose()
     case .idle, .unpowered, .powering, .pulsing, .waking, .probing, .probingDefault, .tracking,
       .batching, .draining, .leaving, .fallingAsleep, .standby, .lost:
       preconditionFailure("no command of this state is refused")
+    }
+  }
+
+  /// The power of the command that was sent last.
+  private var askedPower: M10Power? {
+    switch lastSent {
+    case .configuration(let power): power
+    case .power(let power): power
+    case .none, .probe, .wakeBytes, .lineSpeed, .liveOutput, .enableBatching, .watermark,
+      .retrieveBatch, .disableBatching, .standby:
+      nil
     }
   }
 
@@ -146,8 +167,8 @@ extension UBloxM10Driver {
   private var askedWatermark: UInt16 {
     switch lastSent {
     case .enableBatching(let watermark), .watermark(let watermark): watermark
-    case .none, .probe, .wakeBytes, .lineSpeed, .configuration, .liveOutput, .retrieveBatch,
-      .disableBatching, .standby:
+    case .none, .probe, .wakeBytes, .lineSpeed, .configuration, .power, .liveOutput,
+      .retrieveBatch, .disableBatching, .standby:
       preconditionFailure("the last command had no watermark")
     }
   }

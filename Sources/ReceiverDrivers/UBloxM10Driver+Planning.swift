@@ -10,11 +10,24 @@ extension UBloxM10Driver {
     case .off: return setup.hasSupplySwitch ? .off : .standby
     case .standby: return .standby
     case .tracking: return .tracking
+    case .powersave: return mayAskForPower ? .powersave : .tracking
     case .batching(let watermark):
       guard let batch = setup.batch, !facts.refusesBatching else { return .tracking }
       return .batching(watermark: min(max(watermark, 1), batch.capacity))
     }
   }
+
+  /// Whether anything is said of its power: it has a duty cycle, and has not refused it.
+  private var mayAskForPower: Bool { setup.canSavePower && !facts.refusesPowerSave }
+
+  /// How it is to spend its power; nil where nothing can be said of that.
+  private var wantedPower: M10Power? {
+    guard mayAskForPower else { return nil }
+    return wanted == .powersave ? .cyclic : .full
+  }
+
+  /// Whether it must be told to spend its power otherwise.
+  private var changesPower: Bool { wantedPower.map { $0 != facts.powerMode } ?? false }
 
   /// Goes on to whatever is next; called when nothing is in flight.
   mutating func proceed() {
@@ -42,16 +55,17 @@ extension UBloxM10Driver {
       switch wanted {
       case .off: return .unpowered
       case .standby: return .standby
-      case .tracking, .batching: return wakingState
+      case .tracking, .powersave, .batching: return wakingState
       }
     case .awake:
       guard facts.isHeard else { return wanted == .off ? .fallingAsleep : .probing }
       switch wanted {
       case .off, .standby: return facts.batch == .off ? .fallingAsleep : stateToLeave
-      case .tracking:
+      case .tracking, .powersave:
         guard facts.isConfigured else { return .configuring }
         guard facts.batch == .off else { return stateToLeave }
-        return facts.isMuted ? .unmuting : .tracking
+        if facts.isMuted { return .unmuting }
+        return changesPower ? .changingPower : .tracking
       case .batching(let watermark): return stateToBatch(watermark)
       }
     }
@@ -69,6 +83,7 @@ extension UBloxM10Driver {
   /// The next step into batching, or within it.
   private func stateToBatch(_ watermark: UInt16) -> State {
     if !facts.isConfigured { return .configuring }
+    if changesPower { return .changingPower }
     switch facts.batch {
     case .unknown:
       // What an earlier run, or the time before a loss, left in the buffer comes first.
@@ -111,7 +126,8 @@ extension UBloxM10Driver {
     case .changingSpeed:
       attempts.speedChanges += 1
       send(.lineSpeed(setup.lineSpeed))
-    case .configuring: send(.configuration)
+    case .configuring: send(.configuration(wantedPower))
+    case .changingPower: send(.power(facts.powerMode == .full ? .cyclic : .full))
     case .enabling:
       facts.mayHold = true
       send(.enableBatching(watermark: wantedWatermark))
@@ -159,7 +175,7 @@ extension UBloxM10Driver {
   private var wantedWatermark: UInt16 {
     switch wanted {
     case .batching(let watermark): watermark
-    case .none, .off, .standby, .tracking: facts.watermark
+    case .none, .off, .standby, .tracking, .powersave: facts.watermark
     }
   }
 
@@ -176,7 +192,10 @@ extension UBloxM10Driver {
   /// The receiver lost its RAM: configuration, buffer and all.
   mutating func forget(power: Power) {
     // Its backup memory may switch batching on again by itself.
+    let refusesPowerSave = facts.refusesPowerSave
     facts = Facts(power: power, batch: facts.batch == .off ? .off : .unknown)
+    // What it said of its keys was no matter of its memory.
+    facts.refusesPowerSave = refusesPowerSave
   }
 
   /// Puts the host's side of the line to a speed.
@@ -192,7 +211,9 @@ extension UBloxM10Driver.State {
   /// on with an empty buffer, or ends here.
   var releasesHeld: Bool {
     switch self {
-    case .tracking, .enabling, .muting, .batching, .fallingAsleep, .standby, .unpowered: true
+    case .tracking, .changingPower, .enabling, .muting, .batching, .fallingAsleep, .standby,
+      .unpowered:
+      true
     case .idle, .powering, .pulsing, .waking, .probing, .probingDefault, .changingSpeed,
       .configuring, .changingWatermark, .draining, .unmuting, .leaving, .disabling, .lost:
       false

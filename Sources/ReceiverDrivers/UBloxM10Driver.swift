@@ -77,8 +77,8 @@ public struct UBloxM10Driver: Sendable {
     case .idle, .tracking, .batching, .standby, .lost: return true
     case .unpowered: return due == nil
     case .powering, .pulsing, .waking, .probing, .probingDefault, .changingSpeed, .configuring,
-      .enabling, .muting, .changingWatermark, .draining, .unmuting, .leaving, .disabling,
-      .fallingAsleep:
+      .changingPower, .enabling, .muting, .changingWatermark, .draining, .unmuting, .leaving,
+      .disabling, .fallingAsleep:
       return false
     }
   }
@@ -135,7 +135,7 @@ public struct UBloxM10Driver: Sendable {
   /// Whether the receiver, where it has settled, does less than the goal asks.
   private func isCompromise(_ goal: ReceiverGoal) -> Bool {
     switch goal {
-    case .batching: wanted == .tracking
+    case .batching, .powersave: wanted == .tracking
     case .off, .standby, .tracking: false
     }
   }

@@ -46,6 +46,8 @@ extension UBloxM10Driver {
     case standby = 19
     /// Does not answer; waits before the next try.
     case lost = 20
+    /// Awake, live epochs; its own duty cycle was switched on or off.
+    case changingPower = 21
   }
 
   /// Whether the receiver runs, as far as is known.
@@ -73,6 +75,10 @@ extension UBloxM10Driver {
     var isDrained = false
     /// Batching was refused; not tried again before the next goal, or a loss of the receiver.
     var refusesBatching = false
+    /// How it spends its power while awake, as far as it was told.
+    var powerMode = M10Power.full
+    /// Its duty cycle was refused; not tried again before the next goal of it, or a loss of the receiver.
+    var refusesPowerSave = false
     /// The watermark it has.
     var watermark: UInt16 = 0
     /// It may hold epochs that were not handed on.

@@ -55,6 +55,8 @@ public struct FaultPlan: Equatable, Sendable {
   /// What the gauge says from a moment on, each until the next; in order of time. A board without a
   /// battery gets a gauge by it.
   public var gauge: [GaugeFault] = []
+  /// Times in which an M10 does not take its power mode, as one without that key (NAK).
+  public var powerModeRefused: [Range<Instant>] = []
   /// An M10 does not obey a request for standby until woken, as some do without EXTINT.
   public var ignoresEndlessStandby = false
 

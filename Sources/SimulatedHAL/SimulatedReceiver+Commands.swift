@@ -73,6 +73,11 @@ extension SimulatedReceiver {
     {
       return sayNo(to: .cfgVALSET, at: now)
     }
+    if faults.plan.powerModeRefused.contains(where: { $0.contains(now) }),
+      items.value(of: ConfigurationKey.powerMode) != nil
+    {
+      return sayNo(to: .cfgVALSET, at: now)
+    }
     let before = active
     configuration.write(items)
     active = ActiveConfiguration(figures, configuration)

@@ -53,6 +53,8 @@ final class DriverWorld {
   private func below(_ bound: Int) -> Int { Int(random.next() % UInt64(bound)) }
 
   func run() -> Tally {
+    // What no engine does: it speaks before it has a goal.
+    if lies { for _ in 0..<6 { handle(anyEvent(butGoals: true)) } }
     while board.now.seconds < DriverWorld.trouble && tally.failure == nil && !life.isOver {
       // Short waits too: most of a driver's states last for some milliseconds.
       let longest = [0.003, 0.03, 0.03, 0.3, 0.3, 3, 20][below(7)]
@@ -83,8 +85,9 @@ final class DriverWorld {
 
   // MARK: Events
 
-  private func anyEvent() -> DriverEvent {
-    switch below(lies ? 12 : 8) {
+  private func anyEvent(butGoals: Bool = false) -> DriverEvent {
+    let first = butGoals ? 3 : 0
+    switch first + below((lies ? 12 : 8) - first) {
     case 0, 1, 2: return .goal(anyGoal())
     case 3, 4: return .drain
     case 5: return .deadline
@@ -107,10 +110,11 @@ final class DriverWorld {
   }
 
   private func anyGoal() -> ReceiverGoal {
-    switch below(6) {
+    switch below(7) {
     case 0: .off
     case 1: .standby
     case 2, 3: .tracking
+    case 4: .powersave
     default: .batching(watermark: UInt16(1 + below(200)))
     }
   }

@@ -24,6 +24,7 @@ extension FaultPlan {
     gone = spans(eventful ? 40 : 3, eventful ? 10 : 200)
     supplySwitchStuck = spans(eventful ? 60 : 3, eventful ? 20 : 60)
     batchingRefused = spans(eventful ? 20 : 3, eventful ? 100 : 300)
+    powerModeRefused = spans(eventful ? 20 : 3, eventful ? 100 : 300)
     configurationLosses = (0..<(random.next() % (eventful ? 40 : 4))).map { _ in
       Instant(seconds: moment())
     }
@@ -37,6 +38,7 @@ extension FaultPlan {
       }.sorted { $0.time < $1.time } + [GaugeFault(time: Instant(seconds: end), charge: 100)]
     count +=
       gauge.count + noSky.count + gone.count + supplySwitchStuck.count + batchingRefused.count
+      + powerModeRefused.count
       + configurationLosses.count + garbage.count
     if random.next() % 3 == 0 { acknowledgementLoss = eventful ? 0.4 : 0.1 }
     if random.next() % 4 == 0 { commandLoss = eventful ? 0.3 : 0.05 }

@@ -122,7 +122,8 @@ struct SoakRun {
     self.profile = profile
   }
 
-  /// Of so many runs of a lane one is on the simulated board, and two are of a driver alone.
+  /// Of so many runs of a lane one is on the simulated board, two are of a driver alone and one of a
+  /// schedule alone.
   private static let turns: UInt64 = 16
 
   func go(lane: Int) -> Tally {
@@ -131,6 +132,9 @@ struct SoakRun {
     switch seed / TorporSoak.lanes % SoakRun.turns {
     case 0: return BoardWorld(self).run()
     case 1, 9: return DriverWorld(self).run()
+    case 5:
+      var world = ScheduleWorld(self)
+      return world.run()
     default: return StreamWorld(self).run()
     }
   }

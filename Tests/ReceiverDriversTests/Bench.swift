@@ -213,6 +213,8 @@ enum Setups {
   static let batch = BatchSetup(capacity: 300, pioWired: true, pioID: 6)
   static let plain = ReceiverSetup(lineSpeed: 115_200)
   static let wired = ReceiverSetup(lineSpeed: 115_200, hasWakePin: true, batch: batch)
+  static let saving = ReceiverSetup(
+    lineSpeed: 115_200, hasWakePin: true, batch: batch, hasPowerSave: true)
   static let switched = ReceiverSetup(
     lineSpeed: 115_200, hasWakePin: true, hasSupplySwitch: true, batch: batch)
 }

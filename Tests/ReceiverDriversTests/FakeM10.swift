@@ -18,6 +18,7 @@ final class FakeM10 {
   /// Entries after which a retrieval breaks off, once.
   var stallsAfter: Int?
   var supportsBatching = true
+  var supportsPowerSave = true
   var answersRetrieval = true
   var refusesRetrieval = false
   var answerDelay = Interval.milliseconds(20)
@@ -201,7 +202,9 @@ final class FakeM10 {
     for i in 0..<items.count { words.append(FakeM10.name(items[i])) }
     commands.append(words.joined(separator: " "))
     let touchesBatch = items.value(of: M10Key.batchEnable) != nil
-    let isRefused = refusals > 0 || (touchesBatch && !supportsBatching)
+    let touchesPower = items.value(of: M10Key.pmOperateMode) != nil
+    let isRefused =
+      refusals > 0 || (touchesBatch && !supportsBatching) || (touchesPower && !supportsPowerSave)
     if isRefused { refusals = max(refusals - 1, 0) }
     let before = isBatching
     answer(at: now) { $0.appendAcknowledgement(of: .cfgVALSET, isAccepted: !isRefused) }
@@ -311,6 +314,10 @@ final class FakeM10 {
     case M10Key.uart1OutProtNMEA: name = "nmea"
     case M10Key.navPVTOnUART1: name = "pvt"
     case M10Key.rateMeas: name = "rate"
+    case M10Key.pmOperateMode: name = "power"
+    case M10Key.pmOnTime: name = "on"
+    case M10Key.pmDoNotEnterOff: name = "search"
+    case M10Key.pmUpdateEph: name = "eph"
     case M10Key.batchEnable: name = "batch"
     case M10Key.batchPIOEnable: name = "pio"
     case M10Key.batchMaxEntries: name = "max"

@@ -8,7 +8,9 @@ import Testing
   /// A driver in each state, on a board that has everything, with the moment it was found.
   static func samples() -> [UBloxM10Driver.State: (driver: UBloxM10Driver, at: Instant)] {
     var found: [UBloxM10Driver.State: (driver: UBloxM10Driver, at: Instant)] = [:]
-    let bench = Bench(Setups.switched)
+    var setup = Setups.switched
+    setup.hasPowerSave = true
+    let bench = Bench(setup)
     found[.idle] = (bench.driver, bench.now)
     func watch(_ event: DriverEvent, _ seconds: Double) {
       bench.step(event)
@@ -22,6 +24,7 @@ import Testing
       }
     }
     watch(.goal(.tracking), 15)
+    watch(.goal(.powersave), 5)
     watch(.goal(.batching(watermark: 50)), 5)
     watch(.goal(.batching(watermark: 60)), 30)
     watch(.drain, 3)
@@ -83,7 +86,7 @@ import Testing
   /// State | event: the state it leads to (none: stays), ! writes, ^ wake pin, # supply, (told).
   static let expected = [
     "idle | off:unpowered# standby:powering# tracking:powering# "
-      + "batching:powering# drain:(drained)",
+      + "powersave:powering# batching:powering# drain:(drained)",
     "unpowered | off:(settled) drain:(drained) supply-fault:lost(lost)",
     "powering | \(faults) deadline:probing!",
     "pulsing | drain:(drained) fault:lost^(lost) wake-fault:lost^(lost) "
@@ -94,13 +97,13 @@ import Testing
     "changingSpeed | \(faults) deadline:probing! ack:probing! nak:probing!",
     "configuring | \(faults) deadline:! ack:leaving! nak:!",
     "tracking | off:fallingAsleep! standby:fallingAsleep! tracking:(settled) "
-      + "batching:enabling! drain:(drained) \(faults) deadline:probing! "
+      + "powersave:changingPower! batching:enabling! drain:(drained) \(faults) deadline:probing! "
       + "rmc:configuring!",
     "enabling | drain:(drained) \(faults) deadline:! ack:muting! "
       + "nak:tracking(refused)",
     "muting | \(faults) deadline:! ack:batching(settled) nak:!",
     "batching | off:unmuting! standby:unmuting! tracking:unmuting! "
-      + "batching:changingWatermark! drain:draining! pin:draining! \(faults) "
+      + "powersave:unmuting! batching:changingWatermark! drain:draining! pin:draining! \(faults) "
       + "pvt:configuring! rmc:configuring!",
     "changingWatermark | \(faults) deadline:! ack:batching(settled) nak:!",
     "draining | \(faults) deadline:! pvt:configuring! rmc:configuring! "
@@ -112,10 +115,12 @@ import Testing
       + "rmc:! ack:! nak:! ack-pmreq:! nak-pmreq:! nak-batch:! version:! empty:! filled:! "
       + "entry:! other:!",
     "standby | off:unpowered# standby:(settled) tracking:pulsing^ "
-      + "batching:pulsing^ drain:(drained) \(faults) pvt:fallingAsleep! "
+      + "powersave:pulsing^ batching:pulsing^ drain:(drained) \(faults) pvt:fallingAsleep! "
       + "rmc:fallingAsleep! ack:fallingAsleep! nak:fallingAsleep! ack-pmreq:fallingAsleep! "
       + "nak-pmreq:fallingAsleep! nak-batch:fallingAsleep! version:fallingAsleep! "
       + "empty:fallingAsleep! filled:fallingAsleep! entry:fallingAsleep! other:fallingAsleep!",
     "lost | off:fallingAsleep! drain:(drained) deadline:pulsing^",
+    "changingPower | drain:(drained) \(faults) deadline:! ack:tracking(settled) "
+      + "nak:tracking(refused)",
   ]
 }

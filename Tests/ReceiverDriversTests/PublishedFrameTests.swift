@@ -75,7 +75,7 @@ func nmeaOff() {
 @Test("The rate's key is where a published 1 Hz configuration has it")
 func rateKey() {
   // B5 62 06 8A 24 00 01 07 00 00 | 01 00 21 30 E8 03 | … | 07 00 91 20 01 | 34 16
-  let ours = frame(.configuration)
+  let ours = frame(.configuration(nil))
   let published = hex("01 00 21 30 E8 03")
   #expect(ours.suffix(8).dropLast(2) == published[...])
 }

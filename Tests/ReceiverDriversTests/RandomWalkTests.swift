@@ -18,18 +18,19 @@ struct Dice {
 }
 
 /// Every state.
-let allStates = (0...20).compactMap { UBloxM10Driver.State(rawValue: UInt8($0)) }
+let allStates = (0...21).compactMap { UBloxM10Driver.State(rawValue: UInt8($0)) }
 
 @Suite("Random walks") struct RandomWalkTests {
   private static let setups = [
     Setups.plain, Setups.wired, Setups.switched,
     ReceiverSetup(hasWakePin: true, batch: BatchSetup(capacity: 40, pioWired: true)),
     ReceiverSetup(lineSpeed: 38_400, output: .nmea, hasSupplySwitch: true, batch: Setups.batch),
+    Setups.saving,
   ]
 
   private func act(_ bench: Bench, _ dice: inout Dice, faults: Bool) {
     let goals: [ReceiverGoal] = [
-      .off, .standby, .tracking, .tracking, .batching(watermark: 20), .batching(watermark: 35),
+      .off, .standby, .tracking, .powersave, .batching(watermark: 20), .batching(watermark: 35),
     ]
     switch dice.roll(faults ? 16 : 8) {
     case 0...3: bench.step(.goal(goals[dice.roll(goals.count)]))
@@ -125,14 +126,15 @@ let allStates = (0...20).compactMap { UBloxM10Driver.State(rawValue: UInt8($0)) 
 /// Events that stand for all.
 enum Pairs {
   static let names = [
-    "off", "standby", "tracking", "batching", "drain", "pin", "fault", "wake-fault",
+    "off", "standby", "tracking", "powersave", "batching", "drain", "pin", "fault", "wake-fault",
     "supply-fault", "deadline",
     "pvt", "rmc", "ack", "nak", "ack-pmreq", "nak-pmreq", "nak-batch", "version", "empty",
     "filled", "entry", "other",
   ]
   static let events: [DriverEvent] = [
-    .goal(.off), .goal(.standby), .goal(.tracking), .goal(.batching(watermark: 7)), .drain,
-    .batchPin, .lineFault, .pinFault(.receiverWake), .pinFault(.receiverSupply), .deadline,
+    .goal(.off), .goal(.standby), .goal(.tracking), .goal(.powersave),
+    .goal(.batching(watermark: 7)), .drain, .batchPin, .lineFault, .pinFault(.receiverWake),
+    .pinFault(.receiverSupply), .deadline,
     .message(.navPVT(FakeM10.solution(1))),
     .message(sentence), .message(.acknowledged(.cfgVALSET)), .message(.refused(.cfgVALSET)),
     .message(.acknowledged(.rxmPMREQ)), .message(.refused(.rxmPMREQ)),

@@ -1,9 +1,10 @@
 import LocationTypes
 
-/// When a receiver that refused to batch is asked again: ever more seldom, but always once more.
+/// When a receiver that refused something, to batch or to save power, is asked again: ever more
+/// seldom, but always once more.
 ///
 /// A refusal may be of the moment: a command that the line garbled, a receiver that was starting.
-struct BatchRefusal: Sendable {
+struct Refusal: Sendable {
   /// From the first refusal to the next try.
   static let shortest = Interval.seconds(60)
   /// Between two tries at the most.
@@ -15,13 +16,13 @@ struct BatchRefusal: Sendable {
 
   /// It refused at `now`.
   mutating func refuse(at now: Instant) {
-    until = now + min(BatchRefusal.shortest * (1 << count), BatchRefusal.longest)
+    until = now + min(Refusal.shortest * (1 << count), Refusal.longest)
     count = min(count + 1, 6)
   }
 
-  /// It batches, or has come back from a loss and may be another one.
-  mutating func forget() { self = BatchRefusal() }
+  /// It does so, or has come back from a loss and may be another one.
+  mutating func forget() { self = Refusal() }
 
-  /// Whether it is taken for one that does not batch.
+  /// Whether it is taken for one that cannot do so.
   func holds(at now: Instant) -> Bool { until.map { now < $0 } ?? false }
 }

@@ -1,0 +1,96 @@
+import LocationPolicy
+import LocationTypes
+import SimulatedHAL
+
+/// The schedule of single fixes without an engine: needs, fixes and reasons at any moment.
+///
+/// An engine drains a buffer only where somebody wants every fix, and so hardly ever just when a
+/// first fix settles or a search was given up.
+struct ScheduleWorld {
+  private let life: SoakRun
+  private var random: SimulationRandom
+  private var figures: PlannerFigures
+  private var schedule = FixSchedule()
+  private var need = FixNeed()
+  private var isOnAnyway = false
+  private var now = Instant.boot
+  /// When somebody needed a fix last.
+  private var lastNeed = Instant.boot
+  /// Since when it searches for single fixes alone.
+  private var searchSince: Instant?
+  private var tally = Tally()
+
+  /// How many events a run has.
+  static let events = 20_000
+
+  init(_ run: SoakRun) {
+    life = run
+    random = SimulationRandom(seed: run.seed, stream: 13)
+    figures = run.profile.varied(&random).engineSetup.figures
+    tally.runs = 1
+  }
+
+  private mutating func below(_ bound: Int) -> Int { Int(random.next() % UInt64(bound)) }
+
+  mutating func run() -> Tally {
+    var count = 0
+    while count < ScheduleWorld.events && tally.failure == nil && !life.isOver {
+      count += 1
+      pass()
+      happen()
+      plan()
+    }
+    return tally
+  }
+
+  /// Time goes on, to the moment it asked for at the latest; sometimes the board is late.
+  private mutating func pass() {
+    let step = Interval(seconds: random.uniform(0.05, [2, 2, 20, 400][below(4)]))
+    let late = Interval(seconds: below(20) == 0 ? 30 * random.uniform() : 0)
+    now = max(now, min(now + step, schedule.wake + late))
+  }
+
+  private mutating func happen() {
+    switch below(12) {
+    case 0: need = FixNeed()
+    case 1, 2:
+      need = FixNeed()
+      let ahead = random.uniform(-1, [5, 60, 20_000][below(3)])
+      let accuracy = [5.0, 20, 100][below(3)]
+      need.add(due: now + Interval(seconds: ahead), accuracy: accuracy)
+    case 3: isOnAnyway = below(3) == 0
+    case 4: schedule.handle(.drained, figures, at: now)
+    case 5: schedule.handle(.urged, figures, at: now)
+    case 6, 7, 8: fix()
+    default: break
+    }
+  }
+
+  private mutating func fix() {
+    tally.steps += 1
+    let event = FixSchedule.Event.fix(
+      accuracy: random.uniform(1, 90), made: now - .milliseconds(Int64(below(900))), need)
+    let verdict = schedule.handle(event, figures, at: now)
+    expect(
+      verdict == .use || schedule.state == .settling, "PWR-7: a fix is held in \(schedule.state)")
+  }
+
+  private mutating func plan() {
+    if need.isAny || isOnAnyway { lastNeed = now }
+    let wasSearching = schedule.state == .searching && !isOnAnyway
+    schedule.handle(.plan(need, isOnAnyway: isOnAnyway), figures, at: now)
+    expect(schedule.wake > now, "PWR-1: it asks for a moment that has passed")
+    let isUnneeded = now - lastNeed > figures.receiver.longestHold
+    expect(!isUnneeded || !schedule.isOn, "PWR-1: it stays on for nobody")
+    guard wasSearching, schedule.state == .searching else { return searchSince = nil }
+    let since = searchSince ?? now
+    searchSince = since
+    let longest = figures.receiver.startUp + figures.receiver.searchLimit
+    expect(now - since <= longest, "PWR-7: a search goes on for ever")
+  }
+
+  private mutating func expect(_ isSo: Bool, _ text: String) {
+    if isSo || tally.failure != nil { return }
+    tally.failure = Tally.Failure(seed: life.seed, text: "\(text), at \(now.seconds) s")
+  }
+}

@@ -1,0 +1,62 @@
+import BoardProfiles
+import LocationPolicy
+import LocationTypes
+import ReceiverDrivers
+import SimulatedHAL
+import Testing
+
+@testable import LocationSimulation
+
+@Suite("A receiver with a duty cycle of its own, over a whole drive")
+struct PowerSaveRunTests {
+  private static func run(_ change: (inout BoardProfile) -> Void = { _ in }) throws -> TraceSummary
+  {
+    var profile = try BoardCatalog.standard().find("simulated")
+    change(&profile)
+    var script = ClientScript()
+    script.defers = false
+    script.accuracy = 50
+    var plan = SimulationPlan(
+      track: Scenario.drive.track(seed: 1, duration: .seconds(3_600)), duration: .seconds(3_600))
+    plan.seed = 1
+    plan.noise = .real
+    let result = Session(profile, script).simulate(plan, sink: { _ in })
+    #expect(result.violations.isEmpty, "\(result.violations)")
+    return result.summary
+  }
+
+  private static func seconds(_ summary: TraceSummary, _ state: ReceiverPowerState) -> Double {
+    (summary.energy?.receiverTime[Int(state.rawValue)] ?? .zero).seconds
+  }
+
+  @Test("PWR-1: the ledger shows the duty cycle, and a smaller bill for as many kept promises")
+  func bill() throws {
+    let saving = try Self.run()
+    let full = try Self.run { $0.receiver?.power.powersave_mw = nil }
+    #expect(Self.seconds(full, .powersave) == 0)
+    #expect(Self.seconds(saving, .powersave) > Self.seconds(full, .tracking) / 2)
+    // What reads the ephemeris first, and no more.
+    #expect(Self.seconds(saving, .tracking) < 60)
+    let bill = try #require(saving.energy?.receiver_mJ)
+    let without = try #require(full.energy?.receiver_mJ)
+    #expect(bill < 0.85 * without, "\(bill) of \(without) mJ")
+  }
+
+  @Test(
+    "the engine is told of a duty cycle where the profile has its power and the driver can use it")
+  func setup() throws {
+    var profile = try BoardCatalog.standard().find("simulated")
+    #expect(profile.engineSetup.figures.receiver.powersave_mW == 10)
+    #expect(profile.engineSetup.receiver?.canSavePower == true)
+    #expect(profile.listeningSetup.figures.receiver.powersave_mW == nil)
+    profile.receiver?.fixInterval = .milliseconds(100)
+    #expect(profile.engineSetup.figures.receiver.powersave_mW == nil)
+    profile.receiver?.fixInterval = .seconds(1)
+    profile.receiver?.family = .nmea
+    #expect(profile.engineSetup.figures.receiver.powersave_mW == nil)
+    profile.receiver?.family = .ubloxM10
+    profile.receiver?.power.powersave_mw = nil
+    #expect(profile.engineSetup.figures.receiver.powersave_mW == nil)
+    #expect(profile.engineSetup.receiver?.canSavePower == false)
+  }
+}

@@ -1,0 +1,182 @@
+import GNSSProtocols
+import LocationTypes
+import Testing
+
+@testable import ReceiverDrivers
+
+private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000"
+private let cyclic = "on=0 search=1 eph=1 power=2"
+
+@Suite("The receiver's own duty cycle") struct PowerSaveTests {
+  /// Tracking at full power, what came before forgotten.
+  private func tracking() -> Bench {
+    let bench = Bench(Setups.saving)
+    bench.reach(.tracking)
+    bench.run(3)
+    bench.forget()
+    return bench
+  }
+
+  @Test(
+    "PWR-6: the configuration that each start needs brings the duty cycle, at no cost of its own")
+  func atStart() {
+    let bench = tracking()
+    #expect(bench.receiver.value(M10Key.pmOperateMode) == 0)
+    bench.reach(.standby)
+    bench.forget()
+    bench.reach(.powersave)
+    #expect(bench.told == [.settled(.powersave)])
+    #expect(bench.commands() == ["probe", configuration + " " + cyclic])
+    #expect(bench.driver.state == .tracking)
+    bench.reach(.standby)
+    bench.forget()
+    bench.reach(.tracking)
+    #expect(bench.commands() == ["probe", configuration + " power=0"])
+    bench.expectClean()
+  }
+
+  @Test("PWR-1: while it is awake one command changes its power, and no fix is lost to that")
+  func awake() {
+    let bench = tracking()
+    bench.reach(.powersave)
+    #expect(bench.commands() == [cyclic])
+    bench.run(3)
+    bench.reach(.powersave)
+    #expect(bench.commands().isEmpty, "it does so already")
+    bench.step(.goal(.tracking))
+    #expect(bench.driver.state == .changingPower && !bench.driver.isSettled)
+    bench.settle()
+    #expect(bench.commands() == ["power=0"])
+    bench.run(3)
+    #expect(bench.told == [.settled(.powersave), .settled(.powersave), .settled(.tracking)])
+    #expect(bench.taken.count >= 6)
+    bench.expectClean()
+    bench.expectWhole()
+  }
+
+  @Test("PWR-1: a fix that comes while the power is changed counts")
+  func fixMeanwhile() {
+    let bench = tracking()
+    bench.receiver.answerDelay = .milliseconds(400)
+    for goal in [ReceiverGoal.powersave, .tracking, .powersave, .tracking] {
+      bench.reach(goal)
+      bench.run(0.3)
+    }
+    #expect(bench.driver.counters.unconfigured <= 1)
+    bench.expectClean()
+    bench.expectWhole()
+  }
+
+  @Test("Batching is at full power, and leaving it for the duty cycle loses nothing")
+  func batching() {
+    let bench = tracking()
+    bench.reach(.powersave)
+    bench.forget()
+    bench.reach(.batching(watermark: 250))
+    #expect(bench.commands().first == "power=0")
+    #expect(bench.receiver.isBatching && bench.receiver.value(M10Key.pmOperateMode) == 0)
+    bench.run(20)
+    bench.reach(.powersave)
+    #expect(bench.commands().last == cyclic)
+    #expect(!bench.receiver.isBatching && bench.receiver.value(M10Key.pmOperateMode) == 2)
+    bench.run(3)
+    bench.expectClean()
+    bench.expectWhole()
+  }
+
+  @Test(
+    "PWR-6: one that has no such key tracks, is configured without it, and is asked anew by a goal")
+  func refused() {
+    let bench = Bench(Setups.saving)
+    bench.receiver.supportsPowerSave = false
+    bench.reach(.powersave)
+    #expect(bench.told == [.refused(.powersave)])
+    #expect(bench.driver.state == .tracking && bench.driver.counters.refusals == 1)
+    let commands = bench.commands()
+    #expect(commands.contains(configuration + " " + cyclic) && commands.contains(configuration))
+    // What it refused is not said again, whatever it forgets.
+    bench.reach(.standby)
+    bench.forget()
+    bench.reach(.tracking)
+    #expect(bench.told == [.settled(.tracking)] && bench.commands() == ["probe", configuration])
+    bench.receiver.supportsPowerSave = true
+    bench.reach(.powersave)
+    #expect(bench.told.last == .settled(.powersave) && bench.commands() == [cyclic])
+    bench.expectClean()
+  }
+
+  @Test(
+    "A refusal while it is awake leaves it tracking; a loss, after which it may be another, ends it"
+  )
+  func refusedAwake() {
+    let bench = tracking()
+    bench.receiver.supportsPowerSave = false
+    bench.reach(.powersave)
+    #expect(bench.told == [.refused(.powersave)] && bench.commands() == [cyclic])
+    bench.run(3)
+    bench.expectWhole()
+    bench.receiver.supportsPowerSave = true
+    bench.step(.lineFault)
+    bench.settle()
+    #expect(bench.told.last == .settled(.powersave))
+    #expect(bench.receiver.value(M10Key.pmOperateMode) == 2)
+  }
+
+  @Test("One that saves power has the key: full power that it refuses is asked for again")
+  func fullPowerRefused() {
+    let bench = tracking()
+    bench.reach(.powersave)
+    bench.forget()
+    bench.receiver.refusals = 2
+    bench.reach(.tracking)
+    #expect(bench.commands() == ["power=0", "power=0", "power=0"])
+    #expect(bench.told == [.settled(.tracking)])
+    #expect(bench.receiver.value(M10Key.pmOperateMode) == 0)
+  }
+
+  @Test("A late answer to a refused configuration is not taken for that of the next command")
+  func lateRefusal() {
+    let bench = tracking()
+    bench.reach(.standby)
+    bench.forget()
+    bench.receiver.supportsPowerSave = false
+    bench.receiver.answerDelay = .milliseconds(600)
+    bench.reach(.powersave)
+    #expect(bench.told == [.refused(.powersave)])
+    // It was sent twice before its answer came; the second refusal is of what was sent before.
+    #expect(bench.driver.counters.refusals == 1)
+    bench.expectClean()
+  }
+
+  @Test("One whose profile has no such figure is told nothing of it")
+  func without() {
+    let bench = Bench(Setups.plain)
+    bench.reach(.powersave)
+    #expect(bench.told == [.refused(.powersave)])
+    #expect(bench.commands().last == configuration)
+    #expect(bench.driver.counters.refusals == 0)
+  }
+
+  @Test(
+    "Cyclic tracking knows half a second and whole seconds up to ten",
+    arguments: [
+      (500, true), (1_000, true), (2_000, true), (10_000, true), (100, false), (1_500, false),
+      (250, false), (11_000, false),
+    ] as [(UInt16, Bool)])
+  func periods(_ interval_ms: UInt16, _ can: Bool) {
+    #expect(ReceiverSetup(interval_ms: interval_ms, hasPowerSave: true).canSavePower == can)
+    #expect(!ReceiverSetup(interval_ms: interval_ms).canSavePower)
+    let passive = ReceiverSetup(family: .passive, interval_ms: interval_ms, hasPowerSave: true)
+    #expect(!passive.canSavePower)
+  }
+
+  @Test("The keys of its power, the mode last: on time 0, search on, keep the ephemeris, cyclic")
+  func frame() {
+    let frame = bytes(of: M10Command.power(.cyclic).frame(for: Setups.saving))
+    let payload: [UInt8] = [
+      0x00, 0x03, 0x00, 0x00, 0x05, 0x00, 0xD0, 0x30, 0x00, 0x00, 0x08, 0x00, 0xD0, 0x10, 0x01,
+      0x0A, 0x00, 0xD0, 0x10, 0x01, 0x01, 0x00, 0xD0, 0x20, 0x02,
+    ]
+    #expect(Array(frame.dropFirst(6).dropLast(2)) == payload)
+  }
+}
