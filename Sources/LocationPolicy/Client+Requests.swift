@@ -37,8 +37,6 @@ extension Client {
       end(.deferredCanceled, context)
     case .setExecution(let state): setExecution(state, context)
     case .acknowledge(let name): acknowledge(name, in: ring)
-    case .setAuthorized(let isAuthorized):
-      setAuthorization(isAuthorized ? .always : .denied, context)
     case .setAuthorization(let authorization): setAuthorization(authorization, context)
     case .setReducedAccuracy(let isReduced): setReduced(isReduced, context)
     case .setPausesAutomatically, .setActivity, .requestLocation, .startSignificantChange,

@@ -1,3 +1,4 @@
+import DeferralCache
 import LocationTypes
 
 // Most clients of a service wait for something that is far away: no step needs to look at them.

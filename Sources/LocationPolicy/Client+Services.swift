@@ -38,7 +38,7 @@ extension Client {
       if (0..<LiveUpdates.capacity).contains(iterator) { services.live.close(iterator) }
     case .connect, .disconnect, .startUpdating, .stopUpdating, .setDesiredAccuracy,
       .setDistanceFilter, .allowDeferred, .disallowDeferred, .setExecution, .acknowledge,
-      .setAuthorized, .setAuthorization, .setReducedAccuracy:
+      .setAuthorization, .setReducedAccuracy:
       preconditionFailure("these are no services")
     }
   }

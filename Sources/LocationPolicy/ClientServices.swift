@@ -103,7 +103,7 @@ extension ClientServices {
   mutating func miss(at now: Instant) {
     significant.miss(at: now)
     visits.miss(at: now)
-    live.lookFailed(at: now)
+    live.miss(at: now)
   }
 
   /// What the motion line says.

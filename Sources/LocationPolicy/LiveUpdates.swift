@@ -99,7 +99,7 @@ public struct LiveUpdates: Sendable {
   }
 
   /// A look while standing found nothing.
-  public mutating func lookFailed(at now: Instant) {
+  public mutating func miss(at now: Instant) {
     #if REACHED
       reach(4)
     #endif

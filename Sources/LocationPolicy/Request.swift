@@ -47,9 +47,7 @@ public enum Request: Sendable {
   case setExecution(ExecutionState)
   /// The fix of this name and all before it are handled for good (RNG-3).
   case acknowledge(FixName)
-  /// Whether the client may use location (DEF-5).
-  case setAuthorized(Bool)
-  /// What the client may (AUT-1).
+  /// What the client may (DEF-5, AUT-1).
   case setAuthorization(Authorization)
   /// Whether it is to know no more than about where it is (AUT-5).
   case setReducedAccuracy(Bool)
@@ -85,7 +83,7 @@ public enum Request: Sendable {
       .startVisits, .addRegion, .requestRegionState, .openLive:
       true
     case .connect, .disconnect, .stopUpdating, .setDistanceFilter, .allowDeferred,
-      .disallowDeferred, .setExecution, .acknowledge, .setAuthorized, .setAuthorization,
+      .disallowDeferred, .setExecution, .acknowledge, .setAuthorization,
       .setReducedAccuracy, .setPausesAutomatically, .setActivity, .stopSignificantChange,
       .stopVisits, .removeRegion, .closeLive:
       false
@@ -95,7 +93,7 @@ public enum Request: Sendable {
   /// Whether it means something while no process is attached.
   var needsNoProcess: Bool {
     switch self {
-    case .connect, .setAuthorized, .setAuthorization, .setReducedAccuracy: true
+    case .connect, .setAuthorization, .setReducedAccuracy: true
     case .disconnect, .startUpdating, .stopUpdating, .setDesiredAccuracy, .setDistanceFilter,
       .allowDeferred, .disallowDeferred, .setExecution, .acknowledge, .setPausesAutomatically,
       .setActivity, .requestLocation, .startSignificantChange, .stopSignificantChange,

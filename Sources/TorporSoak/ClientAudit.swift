@@ -99,8 +99,6 @@ struct ClientAudit {
     case .disconnect:
       isConnected = false
       leave()
-    case .setAuthorized(let isAuthorized):
-      grant(isAuthorized, head: head, at: now)
     case .setAuthorization(let authorization):
       if authorization != .always { forgetVisits() }
       grant(authorization.isGranted, head: head, at: now)
@@ -143,7 +141,7 @@ struct ClientAudit {
     case .removeRegion(let identifier): forget(identifier)
     case .setDesiredAccuracy, .disallowDeferred, .setActivity, .requestLocation,
       .startSignificantChange, .stopSignificantChange, .startVisits, .requestRegionState, .openLive,
-      .closeLive, .connect, .disconnect, .setAuthorized, .setAuthorization, .setReducedAccuracy,
+      .closeLive, .connect, .disconnect, .setAuthorization, .setReducedAccuracy,
       .setExecution, .acknowledge:
       return false
     }

@@ -56,7 +56,7 @@ struct DeferralCallTests {
   @Test("DEF-5: a denied client's call fails with 1")
   func denied() {
     let bench = Bench()
-    bench.client.ask(.setAuthorized(false))
+    bench.client.ask(.setAuthorization(.denied))
     bench.client.forget()
     bench.client.defer(untilTraveled: .unlimited, timeout: .unlimited)
     #expect(bench.client.text == "finish(1)")
@@ -73,7 +73,7 @@ struct DeferralCallTests {
     client.defer(untilTraveled: .unlimited, timeout: .unlimited)
     bench.perform(.lineFault)
     client.defer(untilTraveled: .unlimited, timeout: .unlimited)
-    client.ask(.setAuthorized(false))
+    client.ask(.setAuthorization(.denied))
     client.defer(untilTraveled: .unlimited, timeout: .unlimited)
     #expect(
       client.finishes == [

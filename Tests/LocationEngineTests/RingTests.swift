@@ -97,10 +97,10 @@ struct RingTests {
     bench.background()
     bench.client.defer(untilTraveled: .unlimited, timeout: .unlimited)
     bench.fixes(count: 5)
-    bench.client.ask(.setAuthorized(false))
+    bench.client.ask(.setAuthorization(.denied))
     #expect(bench.client.text == "finish(1) fail(1)")
     bench.fixes(count: 3)
-    bench.client.ask(.setAuthorized(true))
+    bench.client.ask(.setAuthorization(.always))
     bench.fixes(count: 1)
     #expect(bench.client.sequences == [5])
   }

@@ -301,7 +301,7 @@ struct ClientBatteryTests {
     #expect(world.ask(.startVisits) == [], "and what it knows neither")
     #expect(world.giveUp(.visits) == [degraded(.visits)])
     #expect(world.ask(.disconnect, .connect, .startVisits) == [degraded(.visits)], "a new process")
-    #expect(world.ask(.setAuthorized(false)) == [.failure(1)])
+    #expect(world.ask(.setAuthorization(.denied)) == [.failure(1)])
     #expect(world.giveUp() == [], "a denied client has nothing to lose")
   }
 

@@ -26,7 +26,7 @@ struct ClientDeferralTests {
     #expect(world.state == .armed)
     #expect(world.ask(.stopUpdating) == [.finish(15)])
     #expect(world.ask(call) == [.finish(12)])
-    #expect(world.ask(.setAuthorized(false)) == [])
+    #expect(world.ask(.setAuthorization(.denied)) == [])
     #expect(world.ask(call) == [.finish(1)])
   }
 
@@ -289,12 +289,12 @@ struct ClientDeferralTests {
   func denial() {
     let world = World.engaged()
     #expect(world.fixes(2) == [])
-    #expect(world.ask(.setAuthorized(false)) == [.finish(1), .failure(1)])
-    #expect(world.ask(.setAuthorized(false)) == [])
+    #expect(world.ask(.setAuthorization(.denied)) == [.finish(1), .failure(1)])
+    #expect(world.ask(.setAuthorization(.denied)) == [])
     #expect(world.demand == .none)
     #expect(world.fixes(3) == [])
     #expect(world.lose() == [])
-    #expect(world.ask(.setAuthorized(true)) == [])
+    #expect(world.ask(.setAuthorization(.always)) == [])
     #expect(world.fixes() == [.batch(5...5)])
   }
 }

@@ -94,13 +94,13 @@ struct ClientDeliveryTests {
   @Test("STD-10: starting while denied tells 1, and no fix")
   func denied() {
     let world = World(capacity: 16)
-    #expect(world.ask(.setAuthorized(false)) == [])
+    #expect(world.ask(.setAuthorization(.denied)) == [])
     #expect(world.ask(.connect, .startUpdating) == [.failure(1)])
     #expect(world.demand == .none)
     #expect(world.fixes(2) == [])
     world.client.locationUnknown(world.context)
     #expect(world.told() == [])
-    world.ask(.setAuthorized(true))
+    world.ask(.setAuthorization(.always))
     #expect(world.demand == .live(isWatched: true))
     #expect(world.fixes() == [.batch(2...2)])
   }
@@ -243,7 +243,7 @@ struct ClientDeliveryTests {
     #expect(world.client.settings == ClientSettings())
     #expect(world.client.execution == .foreground)
     #expect(world.ask(.connect) == [])
-    world.ask(.disconnect, .setAuthorized(false))
+    world.ask(.disconnect, .setAuthorization(.denied))
     #expect(!world.client.isAuthorized)
   }
 
@@ -343,10 +343,10 @@ struct ClientDeliveryTests {
     #expect(world.demand == .deferred(check: Instant(seconds: 50)))
     world.ask(.setExecution(.suspended))
     #expect(world.demand == .none)
-    world.ask(.setExecution(.background), .setAuthorized(false))
+    world.ask(.setExecution(.background), .setAuthorization(.denied))
     #expect(world.demand == .none)
     #expect(world.client.distanceCheck == .distantFuture)
-    world.ask(.setAuthorized(true))
+    world.ask(.setAuthorization(.always))
     world.client.distanceCheck = .boot
     world.ask(.disconnect)
     #expect(world.demand == .none)

@@ -234,10 +234,10 @@ struct ClientDrainTests {
   func denial() {
     let world = Self.buffering(timeout: 10)
     #expect(world.wait(10) == [])
-    #expect(world.ask(.setAuthorized(false)) == [.finish(nil), .failure(1)])
+    #expect(world.ask(.setAuthorization(.denied)) == [.finish(nil), .failure(1)])
     #expect(!world.isWaitingForDrain)
     world.now = 20
-    #expect(world.ask(.setAuthorized(true)) == [])
+    #expect(world.ask(.setAuthorization(.always)) == [])
     #expect(world.drain([5, 19.9, 20]) == [])
     #expect(world.drain([20.1, 19.9]) == [.batch(3...3)])
   }
@@ -249,9 +249,9 @@ struct ClientDrainTests {
       world.drain([1])
       world.buffers = true
       world.ask(request)
-      world.ask(.setAuthorized(false))
+      world.ask(.setAuthorization(.denied))
       world.drain([2])
-      world.ask(.setAuthorized(true))
+      world.ask(.setAuthorization(.always))
       world.now = 9
       world.fixes()
       #expect(world.ask(.connect, .startUpdating) == [])

@@ -121,9 +121,9 @@ struct ClientGapTests {
     let world = World.started(capacity: 4)
     world.ask(.setExecution(.suspended))
     world.fixes(6)
-    world.ask(.setAuthorized(false))
+    world.ask(.setAuthorization(.denied))
     world.fixes(6)
-    world.ask(.setAuthorized(true))
+    world.ask(.setAuthorization(.always))
     #expect(world.ask(.setExecution(.background)) == [.failure(1)])
     #expect(world.fixes() == [.batch(12...12)])
   }

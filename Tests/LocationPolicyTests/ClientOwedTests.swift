@@ -159,9 +159,9 @@ struct ClientOwedTests {
       world.limit = 8
       world.buffers = true
       world.now = 10
-      #expect(world.ask(.setAuthorized(false)) == [.finish(1), .failure(1)])
+      #expect(world.ask(.setAuthorization(.denied)) == [.finish(1), .failure(1)])
       world.now = 20
-      #expect(world.ask(.setAuthorized(true)) == [])
+      #expect(world.ask(.setAuthorization(.always)) == [])
       world.now = 30
       #expect(world.ask(request) == [])
       var told = world.drain([5, 15, 20, 25, 19, 26, 18])
@@ -177,7 +177,7 @@ struct ClientOwedTests {
     let world = World.engaged()
     world.buffers = true
     world.ask(Self.call)
-    world.ask(.setExecution(.suspended), .setAuthorized(false), .setAuthorized(true))
+    world.ask(.setExecution(.suspended), .setAuthorization(.denied), .setAuthorization(.always))
     world.now = 1
     #expect(world.drain([1]) == [])
     #expect(
@@ -191,10 +191,10 @@ struct ClientOwedTests {
     let world = World.started()
     world.fixes(2)
     #expect(world.client.newestDelivered == 1)
-    world.ask(.setAuthorized(false))
+    world.ask(.setAuthorization(.denied))
     #expect(world.client.newestDelivered == nil)
     world.fixes(1)
-    world.ask(.setAuthorized(true))
+    world.ask(.setAuthorization(.always))
     #expect(world.client.newestDelivered == nil)
     world.fixes(1)
     #expect(world.client.newestDelivered == 3)
@@ -229,7 +229,7 @@ struct ClientOwedTests {
     }
     let world = World.started()
     world.fixes(1)
-    world.ask(.setExecution(.suspended), .acknowledge(world.name(0)), .setAuthorized(false))
+    world.ask(.setExecution(.suspended), .acknowledge(world.name(0)), .setAuthorization(.denied))
     #expect(world.client.execution == .suspended)
   }
 

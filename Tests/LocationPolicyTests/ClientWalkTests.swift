@@ -146,7 +146,7 @@ struct Walk {
   }
 
   mutating func authorize(_ isAuthorized: Bool) {
-    countEnds { $0.askQuietly(.setAuthorized(isAuthorized)) }
+    countEnds { $0.askQuietly(.setAuthorization(isAuthorized ? .always : .denied)) }
     guard isAuthorized != oracle.isAuthorized else { return }
     oracle.isAuthorized = isAuthorized
     oracle.owed = []
