@@ -105,7 +105,7 @@ extension Engine {
       fix.horizontalAccuracy_mm = setup.assumedAccuracy_mm
     }
     search.succeed(at: now)
-    if isGoodEnough(fix, epoch.origin) { tell(fix, &effects) } else { held = fix }
+    if isGoodEnough(fix, epoch.origin) { tell(better(fix), &effects) } else { held = fix }
     // One that takes no commands cannot tell that it has recovered: its fixes do (DEF-43).
     if setup.receiver?.family == .passive { isReceiverLost = false }
   }
@@ -121,10 +121,19 @@ extension Engine {
     return schedule.handle(event, planner.figures, at: now) == .use || demand.wantsEveryFix
   }
 
-  /// A first fix that was held back is told when no better one comes.
+  /// A fix that is to be told, or the one before it that was held back in vain for a better one.
+  private func better(_ fix: Fix) -> Fix {
+    guard let held, !demand.wantsEveryFix, accuracy(of: held) < accuracy(of: fix) else {
+      return fix
+    }
+    return held
+  }
+
+  /// A first fix that was held back is told when no better one comes, or somebody waits no longer.
   mutating func releaseHeld(_ effects: inout Effects) {
     guard let fix = held, effects.appended == nil else { return }
-    guard schedule.state != .settling || demand.wantsEveryFix else { return }
+    let isOver = schedule.state != .settling || demand.need.until <= now
+    guard isOver || demand.wantsEveryFix else { return }
     tell(fix, &effects)
     effects.proceeds = true
   }
@@ -139,6 +148,7 @@ extension Engine {
   /// How far the wearer may be from here, and when, is thought over with every fix that is told.
   private mutating func move(_ fix: Fix) {
     guard demand.bound < .infinity else { return }
+    movementBound = demand.bound
     movement.take(
       fix, within: demand.bound, accuracy: accuracy(of: fix),
       planner.figures.receiver.saving(schedule.savesPower), schedule.predictor, at: now)

@@ -67,6 +67,8 @@ extension Engine {
   mutating func finishDrain() {
     isDrainAsked = false
     drainedAt = now
+    emptyDrains = ring.head == drainedHead ? min(emptyDrains + 1, 12) : 0
+    drainedHead = ring.head
     let context = context
     for i in 0..<clients.used {
       clients[i].drained(context)

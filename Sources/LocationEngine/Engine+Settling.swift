@@ -11,7 +11,13 @@ extension Engine {
   mutating func handle(_ request: Request, of id: ClientID) {
     clients.use(id.index)
     clients[id.index].handle(request, in: ring, context)
-    if request.wantsFix { schedule.handle(.urged, planner.figures, at: now) }
+    guard request.wantsFix else { return }
+    // Who gets nothing anyhow is no reason to search.
+    let need = clients[id.index].need(
+      at: now, fastest: pace.fastest(at: now), line: motionLine)
+    if need.isAny || clients[id.index].demand(at: now) != .none {
+      schedule.handle(.urged, planner.figures, at: now)
+    }
   }
 
   /// What a client must know of its surroundings.
@@ -52,6 +58,7 @@ extension Engine {
   mutating func settle(_ effects: inout Effects) {
     standsUntil = .boot
     if !effects.proceeds { expire(&effects) }
+    if demand.need.until <= now { releaseHeld(&effects) }
     planner.figures.batch = batchRefusal.holds(at: now) ? nil : setup.figures.batch
     planner.figures.receiver.powersave_mW =
       savingRefusal.holds(at: now) ? nil : setup.figures.receiver.powersave_mW
@@ -140,7 +147,12 @@ extension Engine {
     for i in clients.awake {
       clients[i].elapse(context)
       lookAhead(i)
-      demand.add(clients[i].demand(at: now))
+      let wanted = clients[i].demand(at: now)
+      demand.add(wanted)
+      // Whoever was told no place since its start is promised none yet (STD-3).
+      if case .within(let metres) = wanted, clients[i].awaitsFirstFix {
+        demand.need.add(due: now, accuracy: metres * Engine.accuracyShare)
+      }
       let check = clients[i].check
       if check > now { demand.look(at: check) }
       clients[i].rest(at: now)
@@ -162,8 +174,10 @@ extension Engine {
   /// Those who want single fixes, and not every one: when the receiver is on for them.
   private mutating func planSingleFixes() {
     // Where every fix comes at once, single ones come of themselves.
+    if demand.bound == .infinity { movementBound = .infinity }
     if demand.bound < .infinity, demand.live == 0 {
-      let start = movement.start(at: now)
+      // For a finer distance than it was reckoned for it is due at once.
+      let start = demand.bound < movementBound ? now : movement.start(at: now)
       let due = start > now ? schedule.fixTime(ofStart: start, planner.figures.receiver) : now
       demand.need.add(due: due, accuracy: demand.bound * Engine.accuracyShare)
     }
@@ -247,7 +261,8 @@ extension Engine {
   /// due to somebody who has not deferred.
   private var drainDue: Instant {
     guard receiverBuffers else { return .distantFuture }
-    let needed = max(demand.need.due, drainedAt + setup.figures.fixInterval)
+    let needed = max(
+      demand.need.due, drainedAt + setup.figures.fixInterval * (1 << emptyDrains))
     return min(drainedAt + planner.drainPatience, needed)
   }
 

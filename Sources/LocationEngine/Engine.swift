@@ -52,11 +52,17 @@ public struct Engine: ~Copyable {
   var goal: ReceiverGoal?
   var isDrainAsked = false
   var drainedAt = Instant.boot
+  /// The ring's head after the last drain, and how many drains in a row, up to 12, have brought nothing:
+  /// where there is no sky they become ever more seldom (PWR-7).
+  var drainedHead: UInt64 = 0
+  var emptyDrains: Int64 = 0
   var search = Search()
   /// When the receiver is on for single fixes.
   var schedule = FixSchedule()
   /// How those who are promised a distance see the wearer move.
   var movement = MovementPlanner()
+  /// The distance it was reckoned for; infinite when nobody is promised one.
+  var movementBound = Double.infinity
   /// How fast the wearer may be.
   var pace: PlausiblePace
   /// What was needed at the end of the last step.

@@ -171,6 +171,11 @@ public struct Client: Sendable {
     isConnected && isUpdating && execution == .background && deferral.state != .idle
   }
 
+  /// Whether it was told no fix since it started updates.
+  public var awaitsFirstFix: Bool {
+    mutating get { isUpdating && filterFrom == nil }
+  }
+
   /// Whether something waits until the receiver's buffer is empty.
   public var isWaitingForDrain: Bool {
     mutating get { waitsForDrain || closesAtDrain }

@@ -281,14 +281,14 @@ extension FixSchedule {
     let isSteady = accuracy > bestAccuracy * 0.9
     bestAccuracy = min(bestAccuracy, accuracy)
     let isOver = now - firstFix >= FixSchedule.longestSettling
-    let isLast = need.until - now <= figures.fixInterval
+    let isLast = need.until - now < figures.fixInterval * 2
     guard isGood || isSteady || isOver || isLast else { return .hold }
     enter(.tracking, at: now)
     return .use
   }
 
   private mutating func beginSearch(_ figures: PlannerFigures, at now: Instant) {
-    offBefore = timeOff(at: now, figures.receiver)
+    offBefore = isOn ? now - lastFix : timeOff(at: now, figures.receiver)
     offSince = nil
     rest = .none
     patientSince = now

@@ -56,6 +56,78 @@ struct SingleFixFaultTests {
     #expect(bench.client.reports.count == 1 && bench.client.failures.isEmpty)
   }
 
+  @Test("STD-11, PWR-7: a held fix is the answer of a request whose time is over")
+  func heldWhileItEnds() {
+    let bench = Self.quiet()
+    bench.accuracy_mm = 80_000
+    bench.client.ask(.setDesiredAccuracy(10))
+    bench.client.ask(.requestLocation)
+    bench.run(24)
+    bench.fixes(count: 1)
+    bench.run(10)
+    #expect(bench.client.reports.count == 1 && bench.client.failures.isEmpty)
+  }
+
+  @Test("PWR-7: a fix that was held is told instead of a worse one")
+  func heldIsBetter() {
+    let bench = Self.quiet()
+    bench.client.ask(.startSignificantChange)
+    bench.accuracy_mm = 150_000
+    bench.fixes(count: 1)
+    bench.accuracy_mm = 300_000
+    bench.fixes(count: 1)
+    #expect(bench.client.reports.map(\.fix.horizontalAccuracy_mm) == [150_000])
+  }
+
+  @Test("STD-3: who starts beside a client that rests is told a first fix all the same")
+  func startsBesideOneThatRests() {
+    let bench = SingleFixTests.bench(clients: 2)
+    bench.clients[0].ask(.setDesiredAccuracy(100))
+    bench.clients[0].start()
+    bench.run(900)
+    #expect(!bench.isReceiverAwake)
+    for accuracy in [100.0, 1_000] {
+      bench.clients[1].forget()
+      bench.clients[1].ask(.setDesiredAccuracy(accuracy))
+      bench.clients[1].start()
+      bench.run(20)
+      #expect(!bench.clients[1].fixes.isEmpty, "\(accuracy) m")
+      bench.clients[1].stop()
+      bench.run(60)
+    }
+  }
+
+  @Test("a finer distance than before is kept from its moment on")
+  func finer() {
+    let bench = SingleFixTests.bench()
+    bench.client.ask(.setDesiredAccuracy(3_000))
+    bench.client.start()
+    bench.run(900)
+    let count = bench.client.fixes.count
+    #expect(!bench.isReceiverAwake)
+    bench.client.ask(.setDesiredAccuracy(100))
+    bench.run(20)
+    #expect(bench.client.fixes.count > count)
+  }
+
+  @Test("PWR-7: without sky a service beside a deferral is looked for ever more seldom")
+  func besideDeferralWithoutSky() {
+    let bench = BoardBench(clients: 2) { board, _ in
+      board.faults.noSky = [Instant(seconds: 60)..<Instant(seconds: 9_000)]
+    }
+    bench.run(10)
+    bench.client.defer(untilTraveled: .unlimited, timeout: .unlimited)
+    bench.clients[1].stop()
+    bench.clients[1].ask(.startSignificantChange)
+    bench.run(1_000)
+    let before = bench.events.count
+    bench.run(6_000)
+    let wakes = bench.events[before...].count {
+      if case .wake = $0.event { true } else { false }
+    }
+    #expect(wakes < 100, "\(wakes) wakes")
+  }
+
   @Test("a fix that is held back is told at once to who comes and wants every fix")
   func heldForAnother() {
     let bench = Bench(clients: 2, connects: false)

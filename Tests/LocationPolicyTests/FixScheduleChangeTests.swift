@@ -98,6 +98,23 @@ struct FixScheduleChangeTests {
     #expect(bench.schedule.wake == Instant(seconds: 14_400))
   }
 
+  @Test("PWR-8: a silence on the way is no cold start: it reads no ephemeris")
+  func silence() {
+    let bench = Bench.warm()
+    bench.need = FixScheduleTests.need(at: 13_000)
+    bench.plan()
+    bench.plan(bench.schedule.wake.seconds)
+    bench.fix(13_000)
+    bench.need = FixScheduleTests.need(at: 13_001)
+    bench.plan(13_001)
+    #expect(bench.plan(13_010) == .searching)
+    // 3 s × 2.7 × 2 + 10 s, after the start.
+    #expect(bench.schedule.wake == Instant(seconds: 13_010 + 0.2 + 26.2))
+    bench.fix(13_012)
+    bench.need = FixScheduleTests.need(at: 13_200)
+    #expect(bench.plan(13_013) == .tracking, "the ephemeris is due as before")
+  }
+
   @Test("PWR-8: once the supply is cut, a nearer fix is reckoned with a cold start")
   func nearerAfterCut() {
     let bench = Bench.warm()
@@ -200,8 +217,8 @@ struct FixScheduleChangeTests {
       bench.plan(0)
       return bench.fix(28, accuracy: 80)
     }
-    #expect(verdict(until: 29) == .use)
-    #expect(verdict(until: 29.1) == .hold)
+    #expect(verdict(until: 29.9) == .use)
+    #expect(verdict(until: 30) == .hold)
   }
 
   @Test(
