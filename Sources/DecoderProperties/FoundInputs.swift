@@ -31,6 +31,9 @@ public struct FoundInput: Sendable, CustomStringConvertible {
       .ubx, "a module's name that begins with a zero was kept, and not written again",
       [0, 0x0A, 0x04, 70, 0] + [UInt8](repeating: 0, count: 40) + Array("MOD=".utf8)
         + [0, 5] + [UInt8](repeating: 0, count: 24)),
+    FoundInput(
+      .nmea, "a speed that could be read in knots could not in km/h",
+      [0] + Array("GPVTG,054.7,034.013,1405299.2".utf8)),
   ]
 
   /// An entry of a header's record, as ``RingDraft`` reads it.

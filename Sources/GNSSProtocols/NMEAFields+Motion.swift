@@ -4,7 +4,7 @@ extension NMEAFields {
   /// Field `i`, a speed in knots, as mm/s, rounded; negative ones break the sentence.
   @inline(__always) mutating func knots(_ i: Int) -> Int32? {
     guard let value = decimal(i, 6) else { return nil }
-    if !isSpeed(value) { return nil }
+    if !isSpeed(value, most: 2_000_000_000_000) { return nil }
     // 1 knot is 1,852 m an hour.
     return Int32(truncatingIfNeeded: (value &* 463 &+ 450_000) / 900_000)
   }
@@ -12,13 +12,13 @@ extension NMEAFields {
   /// Field `i`, a speed in km/h, as mm/s, rounded; negative ones break the sentence.
   @inline(__always) mutating func kilometresPerHour(_ i: Int) -> Int32? {
     guard let value = decimal(i, 6) else { return nil }
-    if !isSpeed(value) { return nil }
+    if !isSpeed(value, most: 3_704_000_000_000) { return nil }
     return Int32(truncatingIfNeeded: (value &+ 1_800) / 3_600)
   }
 
-  /// Beyond two million, knots or km/h, nothing is meant, and the result would not fit.
-  @inline(__always) private mutating func isSpeed(_ value: Int64) -> Bool {
-    if value >= 0 && value <= 2_000_000_000_000 { return true }
+  /// Beyond two million knots, in whatever unit, nothing is meant, and the result would not fit.
+  @inline(__always) private mutating func isSpeed(_ value: Int64, most: Int64) -> Bool {
+    if value >= 0 && value <= most { return true }
     isBroken = true
     return false
   }
