@@ -148,7 +148,6 @@ extension Engine {
   /// How far the wearer may be from here, and when, is thought over with every fix that is told.
   private mutating func move(_ fix: Fix) {
     guard demand.bound < .infinity else { return }
-    movementBound = demand.bound
     movement.take(
       fix, within: demand.bound, accuracy: accuracy(of: fix),
       planner.figures.receiver.saving(schedule.savesPower), schedule.predictor, at: now)

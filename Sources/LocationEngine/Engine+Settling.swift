@@ -58,7 +58,7 @@ extension Engine {
   mutating func settle(_ effects: inout Effects) {
     standsUntil = .boot
     if !effects.proceeds { expire(&effects) }
-    if demand.need.until <= now { releaseHeld(&effects) }
+    releaseHeld(&effects)
     planner.figures.batch = batchRefusal.holds(at: now) ? nil : setup.figures.batch
     planner.figures.receiver.powersave_mW =
       savingRefusal.holds(at: now) ? nil : setup.figures.receiver.powersave_mW
@@ -174,10 +174,10 @@ extension Engine {
   /// Those who want single fixes, and not every one: when the receiver is on for them.
   private mutating func planSingleFixes() {
     // Where every fix comes at once, single ones come of themselves.
-    if demand.bound == .infinity { movementBound = .infinity }
-    if demand.bound < .infinity, demand.live == 0 {
-      // For a finer distance than it was reckoned for it is due at once.
-      let start = demand.bound < movementBound ? now : movement.start(at: now)
+    if demand.bound == .infinity {
+      movement.lapse()
+    } else if demand.live == 0 {
+      let start = movement.start(within: demand.bound, at: now)
       let due = start > now ? schedule.fixTime(ofStart: start, planner.figures.receiver) : now
       demand.need.add(due: due, accuracy: demand.bound * Engine.accuracyShare)
     }

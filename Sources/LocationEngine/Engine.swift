@@ -61,8 +61,6 @@ public struct Engine: ~Copyable {
   var schedule = FixSchedule()
   /// How those who are promised a distance see the wearer move.
   var movement = MovementPlanner()
-  /// The distance it was reckoned for; infinite when nobody is promised one.
-  var movementBound = Double.infinity
   /// How fast the wearer may be.
   var pace: PlausiblePace
   /// What was needed at the end of the last step.

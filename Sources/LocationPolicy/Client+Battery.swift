@@ -29,6 +29,8 @@ extension Client {
   mutating func setGivenUp(_ new: PromiseSet, _ context: ClientContext) {
     let hadUpdates = gets(.updates), hadSignificantChange = gets(.significantChange)
     services.giveUp(new, at: context.now)
+    // What came back while it did not use it is news when it goes again.
+    toldGivenUp = toldGivenUp.intersection(new.union(used))
     if !hadSignificantChange && gets(.significantChange) { catchUp(context) }
     if hadUpdates && !gets(.updates) {
       unserved = (from: context.now, through: .distantFuture)

@@ -24,14 +24,13 @@ extension Client {
       guard deferral.state == .idle, unacknowledgedThrough == nil else { return false }
       guard cursor.acknowledged >= owedUntil, cursor.gap == nil else { return false }
       guard usesServices else { return true }
-      return isConnected && isAuthorized && !isReduced && deniedUntil == nil
-        && services.live.count == 0
+      return isConnected && isAuthorized && !isReduced && services.live.count == 0
     }
   }
 
   /// Whether a fix ends the rest; one that ends none was taken.
   mutating func stirs(for fix: Fix) -> Bool {
-    guard usesServices else { return false }
+    guard usesServices, !isDenied(fix) else { return false }
     guard services.areRegionsAlone else {
       restsUntil = .boot
       return true

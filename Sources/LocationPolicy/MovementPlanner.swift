@@ -55,11 +55,15 @@ public struct MovementPlanner: Equatable, Sendable {
     clock = OffClock(off: off, trust: trust, usesLine: hasLine, at: now)
   }
 
-  /// When the receiver must start; now, when it must stay on.
-  public mutating func start(at now: Instant) -> Instant {
+  /// When the receiver must start for those who are promised `bound` metres; now, when it must stay
+  /// on, and when what was reckoned is for a wider promise.
+  public mutating func start(within bound: Double, at now: Instant) -> Instant {
     clock.pass(line, until: now)
-    return clock.due(line, at: now)
+    return bound < model.history.bound ? now : clock.due(line, at: now)
   }
+
+  /// Nobody is promised a distance any more: whoever is next needs a fix at once.
+  public mutating func lapse() { clock.lapse() }
 
   private mutating func begin(within bound: Double, hasLine: Bool) {
     model = MovementModel(within: bound, hasLine: hasLine)
@@ -111,6 +115,9 @@ struct OffClock: Equatable, Sendable {
     self.usesLine = usesLine
     self.now = now
   }
+
+  /// Its time is over, whatever was left of it.
+  mutating func lapse() { off = 0 }
 
   /// How fast it goes while the line says `line`.
   ///

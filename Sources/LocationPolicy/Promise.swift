@@ -43,6 +43,13 @@ public struct PromiseSet: Equatable, Sendable {
   /// Takes `promise` in.
   public mutating func insert(_ promise: Promise) { rawValue |= PromiseSet.bit(promise) }
 
+  /// What is in one of them.
+  public func union(_ other: PromiseSet) -> PromiseSet {
+    var all = self
+    all.rawValue |= other.rawValue
+    return all
+  }
+
   /// What is in both.
   public func intersection(_ other: PromiseSet) -> PromiseSet {
     var both = self

@@ -20,7 +20,7 @@ public struct EnergyLedger: Equatable, Sendable {
   private var boardState = BoardState.awake
   private var board_mW = 0.0
   private var boardSince = Instant.boot
-  private var wakesByReason = [Int](repeating: 0, count: 5)
+  private var wakesByReason: [WakeReason: Int] = [:]
   /// The search for the very first fix: all acquiring before the receiver tracks or batches.
   private var firstSearch = (time: Interval.zero, mJ: 0.0, isOver: false)
   /// What the receiver draws tracking.
@@ -53,7 +53,7 @@ public struct EnergyLedger: Equatable, Sendable {
       board_mW = mW
       boardSince = time
     case .wake(let reason):
-      wakesByReason[Int(reason.rawValue)] += 1
+      wakesByReason[reason, default: 0] += 1
     case .battery: break
     }
     end = max(end, time)
@@ -137,9 +137,9 @@ extension EnergyLedger {
   /// Time the board ran code.
   public var awake: Interval { time(of: .awake) }
   /// How often the sleeping board was woken.
-  public var hostWakes: Int { wakesByReason.reduce(0, +) }
+  public var hostWakes: Int { wakesByReason.values.reduce(0, +) }
   /// How often the sleeping board was woken for one reason.
-  public func hostWakes(for reason: WakeReason) -> Int { wakesByReason[Int(reason.rawValue)] }
+  public func hostWakes(for reason: WakeReason) -> Int { wakesByReason[reason, default: 0] }
 
   /// Energy the receiver and the board used, mJ.
   public var total_mJ: Double { receiver_mJ + board_mJ }

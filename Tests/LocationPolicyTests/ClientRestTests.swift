@@ -58,13 +58,27 @@ import Testing
     "Whoever updates, has live updates, is reduced or denied, or has to be told does not rest",
     arguments: [
       [.startUpdating], [.openLive(.default)], [.setReducedAccuracy(true)],
-      [.setAuthorization(.denied)], [.setAuthorization(.denied), .setAuthorization(.always)],
+      [.setAuthorization(.denied)],
     ] as [[Request]])
   func noRest(_ requests: [Request]) {
     let world = Self.watching()
     for request in requests { world.ask(request) }
     world.client.rest(at: world.context.now)
     #expect(world.client.restsUntil == .boot)
+  }
+
+  @Test("RNG-6: who was denied once rests again, and no fix of that time means anything to it")
+  func deniedOnce() {
+    let world = Self.watching()
+    world.ask(.setAuthorization(.denied))
+    world.now += 100
+    world.ask(.setAuthorization(.always))
+    world.fixes(1)
+    world.client.rest(at: world.context.now)
+    #expect(world.client.restsUntil == .distantFuture)
+    for second in 1...40 { world.append(fix(at: 50 + Double(second), east: 1_000)) }
+    #expect(world.told().isEmpty && world.client.restsUntil == .distantFuture)
+    #expect(world.fixes(25, east: 1_000).count == 2, "entered and its state")
   }
 
   @Test("Whoever was not told all does not rest")

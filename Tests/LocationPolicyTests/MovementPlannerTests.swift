@@ -57,12 +57,26 @@ struct MovementPlannerTests {
         fix(at: now, east: way, speed_mmps: Int32(speed * 1_000)), within: bound, accuracy: 3,
         MovementModelTests.receiver(MovementModelTests.steps), TimeToFixPredictor(),
         at: Instant(seconds: now))
-      off = planner.start(at: Instant(seconds: now)).seconds - now
+      off = planner.start(within: bound, at: Instant(seconds: now)).seconds - now
       let cycle = max(1, off + 4)
       now += cycle
       way += speed * cycle
     }
     return off
+  }
+
+  @Test("what was reckoned serves as wide a promise, not a nearer one, nor one after nobody's")
+  func whose() {
+    var planner = MovementPlanner()
+    planner.take(
+      fix(at: 0, speed_mmps: 0), within: 500, accuracy: 3,
+      MovementModelTests.receiver(MovementModelTests.steps), TimeToFixPredictor(), at: .boot)
+    let now = Instant(seconds: 1)
+    let due = planner.start(within: 500, at: now)
+    #expect(due > now && planner.start(within: 501, at: now) == due)
+    #expect(planner.start(within: 499.9, at: now) == now)
+    planner.lapse()
+    #expect(planner.start(within: 500, at: now) == now)
   }
 
   @Test("the faster the wearer and the nearer the bound, the shorter the time off")

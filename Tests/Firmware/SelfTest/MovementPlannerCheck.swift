@@ -34,7 +34,7 @@ func checkMovementPlanner(_ report: inout Report) {
     let before = firmware_instructions()
     planner.take(fix, within: 100, accuracy: accuracy, receiver, TimeToFixPredictor(), at: now)
     spent += firmware_instructions() - before
-    let decided = planner.start(at: now) - now
+    let decided = planner.start(within: 100, at: now) - now
     report.result("off_us", decided.microseconds)
     report.check(decided == .seconds(off), "the exit network decides as trained")
   }
