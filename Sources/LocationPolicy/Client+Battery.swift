@@ -8,8 +8,10 @@ extension Client {
   /// What is given up now, whoever uses it.
   public var givenUp: PromiseSet { services.givenUp }
 
+  // Inlined, or looked at in place: a call of a function that does not mutate copies the whole client.
+
   /// Whether it gets what it was promised.
-  func gets(_ promise: Promise) -> Bool { !services.givenUp.contains(promise) }
+  @inline(__always) func gets(_ promise: Promise) -> Bool { !services.givenUp.contains(promise) }
 
   /// Accuracy and filter as far as they are to be had: what a deferral must go with.
   var granted: ClientSettings {
@@ -20,9 +22,11 @@ extension Client {
 
   /// What its live updates ask of the hardware; nil where its other updates do the asking.
   var liveDemand: Demand? {
-    guard usesServices, !isReduced, gets(.updates), services.live.isLive else { return nil }
-    guard let metres = services.finest else { return .live(isWatched: execution == .foreground) }
-    return waitsForDrain ? nil : .within(metres: metres)
+    mutating get {
+      guard usesServices, !isReduced, gets(.updates), services.live.isLive else { return nil }
+      guard let metres = services.finest else { return .live(isWatched: execution == .foreground) }
+      return waitsForDrain ? nil : .within(metres: metres)
+    }
   }
 
   /// Something else is given up than before, or nothing any more. Called once in each step.
@@ -78,24 +82,28 @@ extension Client {
 
   /// What it uses: of that alone it is told.
   var used: PromiseSet {
-    var used = services.used
-    guard isAuthorized else { return .none }
-    let isLive = services.live.count > 0
-    guard isUpdating || isLive else { return used }
-    used.insert(.updates)
-    if isReduced { return used }
-    // Not a number asks for every fix.
-    let metres = isLive ? LocationAccuracy.best : settings.desiredAccuracy
-    if !(metres >= LocationAccuracy.kilometer) { used.insert(.accuracy) }
-    if !(metres >= LocationAccuracy.hundredMeters) { used.insert(.everyFix) }
-    return used
+    mutating get {
+      guard isAuthorized else { return .none }
+      var used = services.used
+      let isLive = services.live.count > 0
+      guard isUpdating || isLive else { return used }
+      used.insert(.updates)
+      if isReduced { return used }
+      // Not a number asks for every fix.
+      let metres = isLive ? LocationAccuracy.best : settings.desiredAccuracy
+      if !(metres >= LocationAccuracy.kilometer) { used.insert(.accuracy) }
+      if !(metres >= LocationAccuracy.hundredMeters) { used.insert(.everyFix) }
+      return used
+    }
   }
 
   /// Whether it uses something it does not get and was not told of, or gets again.
   var mustHearOfBattery: Bool {
-    guard services.givenUp != toldGivenUp else { return false }
-    let used = used
-    return services.givenUp.intersection(used) != toldGivenUp.intersection(used)
+    mutating get {
+      guard services.givenUp != toldGivenUp else { return false }
+      let used = used
+      return services.givenUp.intersection(used) != toldGivenUp.intersection(used)
+    }
   }
 
   /// All that it uses and does not get, if that is news to it.
@@ -108,27 +116,29 @@ extension Client {
 
 extension ClientServices {
   /// Whether one of them gets what it was promised.
-  func gets(_ promise: Promise) -> Bool { !givenUp.contains(promise) }
+  @inline(__always) func gets(_ promise: Promise) -> Bool { !givenUp.contains(promise) }
 
   /// The finest that is to be had, metres; nil while every fix is.
-  var finest: Double? {
+  @inline(__always) var finest: Double? {
     if !gets(.accuracy) { return LocationAccuracy.kilometer }
     return gets(.everyFix) ? nil : LocationAccuracy.hundredMeters
   }
 
   /// A desired accuracy as far as it is to be had.
-  func coarsened(_ accuracy: Double) -> Double {
+  @inline(__always) func coarsened(_ accuracy: Double) -> Double {
     guard let finest else { return accuracy }
     return accuracy >= finest ? accuracy : finest
   }
 
   /// Those that are asked for, updates aside.
   var used: PromiseSet {
-    var used = PromiseSet.none
-    if visits.state != .idle { used.insert(.visits) }
-    if regions.count > 0 { used.insert(.regions) }
-    if significant.state != .idle { used.insert(.significantChange) }
-    return used
+    mutating get {
+      var used = PromiseSet.none
+      if visits.state != .idle { used.insert(.visits) }
+      if regions.count > 0 { used.insert(.regions) }
+      if significant.state != .idle { used.insert(.significantChange) }
+      return used
+    }
   }
 
   /// Regions rest as with reduced accuracy (REG-15), a single request fails (STD-11); visits and

@@ -199,7 +199,9 @@ public struct Client: Sendable {
   }
 
   /// Updates run: started, not paused (DEF-4) and not given up.
-  var isRunning: Bool { isUpdating && !services.pause.isPaused && gets(.updates) }
+  var isRunning: Bool {
+    mutating get { isUpdating && !services.pause.isPaused && gets(.updates) }
+  }
 }
 
 // MARK: - What happens to it

@@ -55,7 +55,7 @@ public struct ClientServices: Sendable {
 
   /// Whether one of them works while no process is attached, and wakes its client (SLC-8, VIS-8).
   var outliveProcess: Bool {
-    significant.state != .idle || visits.state != .idle || regions.count > 0
+    mutating get { significant.state != .idle || visits.state != .idle || regions.count > 0 }
   }
 }
 

@@ -9,16 +9,18 @@ extension RegionMonitor {
   /// - An unknown state: as soon as may be; while nothing moves and nobody waits for an answer, as
   ///   if it were known. Now, if no fix was looked at yet.
   ///
-  /// Never sooner than ``RegionLimits/shortestWait`` after the newest fix. O(1).
+  /// Never sooner than ``RegionLimits/shortestWait`` after the newest fix. O(capacity) the first time
+  /// after a circle was looked at, else O(1). It is `mutating` for what it finds it keeps.
   ///
   /// - Parameters:
   ///   - now: The time; what is overdue is needed now.
   ///   - fastest: The speed in m/s that is plausible until then, above 0.
   ///   - line: ``MotionLine/still`` only if it said so ever since the newest fix.
-  public func nextFix(at now: Instant, fastest: Double, line: MotionLine) -> Instant {
+  public mutating func nextFix(at now: Instant, fastest: Double, line: MotionLine) -> Instant {
     precondition(fastest > 0, "a fix is asked for because something may move")
     guard count > 0, !isResting else { return .distantFuture }
     guard let newest else { return now }
+    let outlook = lookAhead()
     guard !outlook.isUnseen else { return now }
     let soonest = newest.acquired + limits.shortestWait
     let rested = line == .still ? max(soonest, newest.acquired + limits.stillWait) : soonest
@@ -29,6 +31,15 @@ extension RegionMonitor {
     let gap = outlook.nearest - reach.metres(to: newest.coordinate) - newest.accuracy
     let wait = Interval(seconds: max(gap, 0) / fastest)
     return max(now, min(next, max(rested, newest.acquired + wait)))
+  }
+
+  private mutating func lookAhead() -> RegionOutlook {
+    if let outlook { return outlook }
+    var outlook = RegionOutlook()
+    for i in 0..<RegionMonitor.capacity where slots[i].use == .live { slots[i].add(to: &outlook) }
+    outlook.nearest -= travelled
+    self.outlook = outlook
+    return outlook
   }
 }
 
@@ -47,13 +58,13 @@ struct RegionOutlook: Sendable {
 extension RegionSlot {
   /// Has this circle taken into account; `mutating` so that it is looked at in place.
   mutating func add(to outlook: inout RegionOutlook) {
-    if slack == -.infinity { outlook.isUnseen = true }
+    if changesAt == -.infinity { outlook.isUnseen = true }
     if let since = crossing.pendingSince {
       outlook.dwellsUntil = min(outlook.dwellsUntil, since + RegionCrossing.dwell)
     } else if crossing.state == .unknown {
       outlook.isUndecided = true
     } else {
-      outlook.nearest = min(outlook.nearest, gap)
+      outlook.nearest = min(outlook.nearest, reachedAt)
     }
   }
 }

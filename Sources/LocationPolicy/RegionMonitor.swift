@@ -4,7 +4,7 @@ import LocationTypes
 ///
 /// Give it every fix with ``take(_:)``, the time with ``elapse(to:)``, and pull ``nextEvent()``
 /// until nil after each call. It looks at its circles only where one could change: it keeps the
-/// distance that must be travelled before that, its slack. Large (see ``MemoryLayout``): mutate it
+/// distance that must be travelled before that. Large (see ``MemoryLayout``): mutate it
 /// in place.
 public struct RegionMonitor: Sendable {
   /// How many circles a client may have, regions and conditions together (REG-2).
@@ -31,7 +31,11 @@ public struct RegionMonitor: Sendable {
   public private(set) var isGivenUp = false
 
   var reach = RegionReach()
-  var outlook = RegionOutlook()
+  /// How far the reach's origin has moved all in all, metres: no slot's distance to its boundary has
+  /// changed by more.
+  private(set) var travelled = 0.0
+  /// nil until it is asked for: most fixes are taken while a receiver streams.
+  var outlook: RegionOutlook?
   var newest: Newest?
   /// One bit for each slot that has something to tell.
   var due: UInt32 = 0
@@ -69,7 +73,6 @@ public struct RegionMonitor: Sendable {
     #endif
     if slots[i].use != .live {
       count += 1
-      slots[i].use = .live
       begin(region, assuming: assumed, in: i, at: now)
     } else if slots[i].region.center == region.center && slots[i].region.radius == region.radius {
       slots[i].region = region
@@ -87,7 +90,7 @@ public struct RegionMonitor: Sendable {
     takeBack(region.identifier)
     slots[i].begin(region, assuming: assumed, at: now)
     if !isResting, let newest, now - newest.acquired <= RegionMonitor.freshness {
-      survey(after: move(to: newest.coordinate))
+      move(to: newest.coordinate)
       look(at: newest, in: i)
     }
     noteDeadline()
@@ -121,8 +124,7 @@ public struct RegionMonitor: Sendable {
       slots[i].reach(2)
     #endif
     takeBack(slots[i].region.identifier)
-    slots[i].rest()
-    slots[i].use = .leaving
+    slots[i].leave()
     count -= 1
     noteDue(i)
     noteDeadline()
@@ -169,7 +171,7 @@ public struct RegionMonitor: Sendable {
   /// Takes the next fix; one that is not newer than the last is passed over.
   ///
   /// Fixes come in the order in which they were acquired, each, also when nothing is monitored.
-  /// O(1) as long as the slack lasts, else O(capacity).
+  /// O(1) until that is travelled, else O(capacity).
   public mutating func take(_ fix: Fix) {
     guard !isResting else { return }
     if let newest, fix.acquired <= newest.acquired { return }
@@ -178,40 +180,38 @@ public struct RegionMonitor: Sendable {
       accuracy: fix.horizontalAccuracy ?? limits.assumedAccuracy)
     newest = now
     guard reach.ends(before: fix.coordinate) else { return }
-    survey(after: move(to: fix.coordinate), by: now)
+    move(to: fix.coordinate)
+    for i in 0..<RegionMonitor.capacity
+    where slots[i].changesAt <= travelled && slots[i].since <= now.acquired {
+      look(at: now, in: i)
+      noteDue(i)
+    }
+    survey()
   }
 
-  /// Whether a fix may change anything: false as long as it lies within the slack. O(1), no sines.
+  /// Whether a fix may change anything: false until enough was travelled. O(1), no sines.
   public func needsLook(at fix: Fix) -> Bool { !isResting && reach.ends(before: fix.coordinate) }
 
-  /// Counts from that place on; the metres that all slacks lose by it.
-  private mutating func move(to place: Coordinate) -> Double {
-    guard reach.origin != place else { return 0 }
-    let moved = reach.origin.regionDistance(to: place) + RegionReach.error
+  /// Counts from that place on.
+  private mutating func move(to place: Coordinate) {
+    guard reach.origin != place else { return }
+    travelled += reach.origin.regionDistance(to: place) + RegionReach.error
     reach.origin = place
-    return moved
   }
 
-  /// Goes through all circles, shows the fix to those whose slack is used up, and sets how far from
-  /// the origin no circle can change and what is ahead.
-  private mutating func survey(after moved: Double = 0, by fix: Newest? = nil) {
-    var least = Double.infinity
-    outlook = RegionOutlook()
-    for i in 0..<RegionMonitor.capacity where slots[i].use == .live {
-      slots[i].slack -= moved
-      if let fix, slots[i].awaits(fixOf: fix.acquired) {
-        look(at: fix, in: i)
-        noteDue(i)
-      }
-      least = min(least, slots[i].slack)
-      slots[i].add(to: &outlook)
-    }
-    reach.extend(to: least)
+  /// Sets how far from the origin no circle can change.
+  private mutating func survey() {
+    outlook = nil
+    var first = Double.infinity
+    for i in 0..<RegionMonitor.capacity { first = min(first, slots[i].changesAt) }
+    reach.extend(to: first - travelled)
   }
 
   private mutating func look(at fix: Newest, in i: Int) {
     let distance = slots[i].region.center.regionDistance(to: fix.coordinate)
-    if slots[i].take(distance: distance, accuracy: fix.accuracy, at: fix.acquired) {
+    if slots[i].take(
+      distance: distance, accuracy: fix.accuracy, at: fix.acquired, travelled)
+    {
       noteDeadline()
     }
   }

@@ -22,8 +22,9 @@ struct RegionSlot: Sendable {
   var told = MonitorState.unknown
   /// Fixes acquired before that do not count.
   var since = Instant.boot
-  /// Metres from the monitor's origin within which nothing changes; −∞ before the first fix.
-  var slack = -Double.infinity
+  /// How far the monitor has come when something may change, metres on the scale of its
+  /// ``RegionMonitor/travelled``; −∞ before the first fix, ∞ while no circle is monitored.
+  private(set) var changesAt = Double.infinity
   /// When the last crossing but one and the last counted.
   var times = (first: Instant.boot, last: Instant.boot)
   /// Requests for the state that wait for a decision, and those that may be answered.
@@ -34,14 +35,12 @@ struct RegionSlot: Sendable {
 
   var state: RegionState { crossing.state }
 
-  /// Whether a fix acquired then may change something.
-  func awaits(fixOf time: Instant) -> Bool { use == .live && slack <= 0 && time >= since }
-
   /// Monitors another circle. Requests that wait go on waiting.
   mutating func begin(_ region: Region, assuming assumed: MonitorState, at now: Instant) {
+    use = .live
     self.region = region
     since = now
-    slack = -.infinity
+    changesAt = -.infinity
     untold = 0
     switch region.identifier.kind {
     case .region:
@@ -56,9 +55,16 @@ struct RegionSlot: Sendable {
   /// Forgets the state; what was not told is taken back, requests are answered.
   mutating func rest() {
     crossing = RegionCrossing()
-    slack = -.infinity
+    changesAt = -.infinity
     untold = 0
     answerAll()
+  }
+
+  /// Monitors its circle no longer; answers are still to be told.
+  mutating func leave() {
+    rest()
+    use = .leaving
+    changesAt = .infinity
   }
 
   /// The client of a condition believes something else now (REG-12).
@@ -71,8 +77,10 @@ struct RegionSlot: Sendable {
     if state != .unknown && state.monitorState != told { owe(at: now) }
   }
 
-  /// Takes a fix; true if requests were answered. Sets the slack to be counted from that fix.
-  mutating func take(distance: Double, accuracy: Double, at time: Instant) -> Bool {
+  /// Takes a fix; true if requests were answered. What it says holds from `travelled` on.
+  mutating func take(
+    distance: Double, accuracy: Double, at time: Instant, _ travelled: Double
+  ) -> Bool {
     #if REACHED
       reach(4)
     #endif
@@ -85,7 +93,7 @@ struct RegionSlot: Sendable {
       if region.identifier.kind == .condition && state.monitorState != told { owe(at: time) }
     case .crossed: owe(at: time)
     }
-    slack = freedom(at: distance)
+    changesAt = travelled + freedom(at: distance)
     return hadRequests && requests == 0
   }
 
@@ -102,8 +110,8 @@ struct RegionSlot: Sendable {
     }
   }
 
-  /// Metres from the monitor's origin to the boundary, at least; for a state that is known.
-  var gap: Double { slack - RegionPlace.leastMargin(radius: region.radius) }
+  /// How far the monitor has come at its boundary, at least; for a state that is known.
+  var reachedAt: Double { changesAt - RegionPlace.leastMargin(radius: region.radius) }
 
   mutating func answerAll() {
     let (sum, over) = answers.addingReportingOverflow(requests)
