@@ -31,7 +31,7 @@ public protocol ByteLine: ~Copyable {
   /// - Throws: ``LineFault``.
   mutating func write(_ bytes: Span<UInt8>) throws(LineFault)
 
-  /// The next bytes that have arrived, at most 128; fewer when that is all, empty when there are none.
+  /// The next bytes that have arrived, at most 256; fewer when that is all, empty when there are none.
   ///
   /// - Throws: ``LineFault/gone``.
   mutating func read() throws(LineFault) -> ByteChunk

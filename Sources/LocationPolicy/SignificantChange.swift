@@ -140,7 +140,7 @@ public struct SignificantChange: Equatable, Sendable {
   /// - Parameters:
   ///   - fastest: The plausible speed until then, m/s; one that is not above 0 is not used.
   ///   - line: What the motion line says now.
-  public mutating func nextFix(at now: Instant, fastest: Double, line: MotionLine) -> Instant {
+  public func nextFix(at now: Instant, fastest: Double, line: MotionLine) -> Instant {
     switch state {
     case .idle: .distantFuture
     case .first:

@@ -12,7 +12,7 @@ extension VisitMonitor {
   ///   - fastest: The plausible speed until then, m/s; one that is not above 0 is not used. A
   ///     visit is not looked at before its circle can have been left at that speed.
   ///   - line: What the motion line says now.
-  public mutating func nextFix(at now: Instant, fastest: Double, line: MotionLine) -> Instant {
+  public func nextFix(at now: Instant, fastest: Double, line: MotionLine) -> Instant {
     guard let look else { return state == .idle ? .distantFuture : now }
     switch state {
     case .idle: return .distantFuture

@@ -1,9 +1,9 @@
-/// Up to 128 bytes as a plain value, as they come from or go to a byte line.
+/// Up to 256 bytes as a plain value, as they come from or go to a byte line.
 @frozen public struct ByteChunk: Sendable {
   /// The most bytes a chunk holds.
-  public static let capacity = 128
+  public static let capacity = 256
 
-  @usableFromInline var storage: InlineArray<128, UInt8>
+  @usableFromInline var storage: InlineArray<256, UInt8>
   @usableFromInline var length: Int
 
   // Inlinable, for a call would move the whole chunk: each is filled and looked at once a step.
@@ -30,7 +30,7 @@
   ///
   /// - Precondition: the chunk is not full.
   public mutating func append(_ byte: UInt8) {
-    precondition(count < ByteChunk.capacity, "a chunk holds 128 bytes")
+    precondition(count < ByteChunk.capacity, "a chunk holds 256 bytes")
     storage[count] = byte
     length += 1
   }
@@ -39,7 +39,7 @@
   ///
   /// - Precondition: they fit.
   @inlinable public mutating func append(_ span: Span<UInt8>) {
-    precondition(span.count <= ByteChunk.capacity - count, "a chunk holds 128 bytes")
+    precondition(span.count <= ByteChunk.capacity - count, "a chunk holds 256 bytes")
     let place = count
     var target = storage.mutableSpan
     // The length is checked above; the source is the caller's and never this chunk.

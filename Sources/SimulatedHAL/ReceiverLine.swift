@@ -96,7 +96,7 @@ struct ReceiverLine: Sendable {
     return nil
   }
 
-  /// Up to 128 bytes that have arrived by `now`; what was sent at another speed than `speed` is
+  /// Up to 256 bytes that have arrived by `now`; what was sent at another speed than `speed` is
   /// rubbish.
   mutating func read(at now: Instant, speed: UInt32) -> ByteChunk {
     var chunk = ByteChunk()

@@ -23,7 +23,7 @@ extension SimulatedBoard {
     receiver.accept(bytes, due: outputFreeAt, speed: hostSpeed)
   }
 
-  /// The next bytes that have arrived, at most 128; empty when there are none. O(bytes).
+  /// The next bytes that have arrived, at most 256; empty when there are none. O(bytes).
   ///
   /// - Throws: `LineFault.gone`.
   public mutating func read() throws(LineFault) -> ByteChunk {

@@ -3,7 +3,7 @@ import LocationTypes
 /// The bytes of a receiver, made once and read round and round in chunks as a serial line gives them.
 struct ByteStream {
   /// As many bytes as the loop reads at once.
-  static let chunk = 128
+  static let chunk = ByteChunk.capacity
 
   let bytes: [UInt8]
   private var position = 0

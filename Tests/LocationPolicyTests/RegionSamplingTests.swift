@@ -9,7 +9,8 @@ struct RegionSamplingTests {
   func wait(
     _ bench: RegionBench, at now: Double = 0, fastest: Double = 10, _ line: MotionLine = .moving
   ) -> Double {
-    let next = bench.monitor.nextFix(at: Instant(seconds: now), fastest: fastest, line: line)
+    var monitor = bench.monitor
+    let next = monitor.nextFix(at: Instant(seconds: now), fastest: fastest, line: line)
     return next == .distantFuture ? .infinity : next.seconds - now
   }
 

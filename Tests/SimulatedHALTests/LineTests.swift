@@ -34,11 +34,11 @@ import Testing
     #expect(line.read(at: seconds(1.2), speed: 9_600).count == 3)
   }
 
-  @Test("chunks hold at most 128 bytes and go across bursts, in order")
+  @Test("chunks hold at most 256 bytes and go across bursts, in order")
   func chunks() {
     var line = ReceiverLine()
     var value: UInt8 = 0
-    for count in [100, 100, 100] {
+    for count in [200, 200, 200] {
       let bytes = (0..<count).map { _ -> UInt8 in
         value &+= 1
         return value
@@ -53,13 +53,13 @@ import Testing
       sizes.append(chunk.count)
       for i in 0..<chunk.count { read.append(chunk[i]) }
     }
-    #expect(sizes == [128, 128, 44])
-    #expect(read == (1...300).map { UInt8(truncatingIfNeeded: $0) })
+    #expect(sizes == [256, 256, 88])
+    #expect(read == (1...600).map { UInt8(truncatingIfNeeded: $0) })
   }
 
   @Test("a chunk takes bytes one by one and many at once, and no more than fit")
   func chunkBytes() {
-    let bytes = (0..<200).map { UInt8($0) }
+    let bytes = (0..<300).map { UInt8(truncatingIfNeeded: $0) }
     var chunk = ByteChunk(bytes.span)
     #expect(chunk.count == ByteChunk.capacity && chunk.isFull)
     chunk = ByteChunk(bytes.span.extracting(first: 3))
