@@ -4,6 +4,7 @@ import DeferralCache
 import GNSSProtocols
 import LocationEngine
 import LocationPolicy
+import LocationSimulation
 import LocationTypes
 import ReceiverDrivers
 import SimulatedHAL
@@ -12,12 +13,12 @@ import SimulatedHAL
 ///
 /// The first client watches in the foreground, so that the receiver streams and every fix takes the
 /// whole way; regions lie beside the road, where they are crossed.
-@safe struct CrowdedEngine: ~Copyable {
+struct CrowdedEngine: ~Copyable {
   static let clients = 32
   private static let capacity = 4_096
 
-  private let ringMemory: UnsafeMutableRawBufferPointer
-  private let clientMemory: UnsafeMutableBufferPointer<Client>
+  private let memory = EngineMemory(
+    capacity: CrowdedEngine.capacity, clients: CrowdedEngine.clients)
   private let frames: [ByteChunk]
   private var place = 0
   private var now = Instant(microseconds: 1_000_000)
@@ -25,23 +26,8 @@ import SimulatedHAL
   private var effects: Effects
 
   init(_ drive: Drive) {
-    let size = FixRing.storageSize(capacity: CrowdedEngine.capacity)
-    unsafe ringMemory = .allocate(byteCount: size, alignment: 64)
-    unsafe ringMemory.initializeMemory(as: UInt8.self, repeating: 0)
-    unsafe clientMemory = .allocate(capacity: CrowdedEngine.clients)
     frames = drive.frames
-    var figures = PlannerFigures(
-      fixInterval: .seconds(1), deferralLimit: 1_000, timeToFix: TimeToFixTable(cold: .seconds(30)))
-    figures.idle = SleepFigures(
-      state: .idle, resume: .milliseconds(1), alarmResolution: .milliseconds(1),
-      minimum: .milliseconds(1), wakesOnPin: true, wakesOnBytes: true)
-    let setup = EngineSetup(receiver: ReceiverSetup(family: .passive), figures: figures)
-    do {
-      let ring = try unsafe FixRing(recovering: ringMemory, capacity: CrowdedEngine.capacity)
-      engine = unsafe Engine(setup, ring: ring, clients: clientMemory)
-    } catch {
-      preconditionFailure("a fresh ring opens")
-    }
+    engine = memory.engine(.streaming)
     effects = engine.step(.time, at: now)
     for (client, region) in drive.regions {
       if !engine.client(client).isConnected { ask(.connect, of: client) }
@@ -49,12 +35,6 @@ import SimulatedHAL
     }
     ask(.startUpdating, of: ClientID(0))
     ask(.setPausesAutomatically(false), of: ClientID(0))
-  }
-
-  deinit {
-    unsafe ringMemory.deallocate()
-    // Clients are plain values: nothing in them is to be released.
-    unsafe clientMemory.deallocate()
   }
 
   /// Region notices that were told.

@@ -2,18 +2,30 @@ import CBenchFloor
 import DeferralCache
 import LocationEngine
 import LocationPolicy
+import LocationSimulation
 import LocationTypes
 import ReceiverDrivers
+
+extension EngineSetup {
+  /// A receiver that streams an epoch a second, on a board that idles in between.
+  static var streaming: EngineSetup {
+    var figures = PlannerFigures(
+      fixInterval: .seconds(1), deferralLimit: 1_000, timeToFix: TimeToFixTable(cold: .seconds(30)))
+    figures.idle = SleepFigures(
+      state: .idle, resume: .milliseconds(1), alarmResolution: .milliseconds(1),
+      minimum: .milliseconds(1), wakesOnPin: true, wakesOnBytes: true)
+    return EngineSetup(receiver: ReceiverSetup(family: .passive), figures: figures)
+  }
+}
 
 /// An engine with a client in the background whose deferral is engaged, fed one NAV-PVT a second.
 ///
 /// The receiver streams, so that every fix takes the whole way: bytes, epoch, ring, policy, plan.
-@safe private struct DeferringEngine: ~Copyable {
+private struct DeferringEngine: ~Copyable {
   static let capacity = 4_096
   static let client = ClientID(0)
 
-  private let ringMemory: UnsafeMutableRawBufferPointer
-  private let clientMemory: UnsafeMutableBufferPointer<Client>
+  private let memory = EngineMemory(capacity: DeferringEngine.capacity, clients: 1)
   private let frames: [ByteChunk]
   private var frame = 0
   private var now = Instant(microseconds: 1_000_000)
@@ -21,23 +33,8 @@ import ReceiverDrivers
   private var effects: Effects
 
   init() {
-    let size = FixRing.storageSize(capacity: DeferringEngine.capacity)
-    unsafe ringMemory = .allocate(byteCount: size, alignment: 64)
-    unsafe ringMemory.initializeMemory(as: UInt8.self, repeating: 0)
-    unsafe clientMemory = .allocate(capacity: 1)
     frames = ByteStream.navPVTChunks()
-    var figures = PlannerFigures(
-      fixInterval: .seconds(1), deferralLimit: 1_000, timeToFix: TimeToFixTable(cold: .seconds(30)))
-    figures.idle = SleepFigures(
-      state: .idle, resume: .milliseconds(1), alarmResolution: .milliseconds(1),
-      minimum: .milliseconds(1), wakesOnPin: true, wakesOnBytes: true)
-    let setup = EngineSetup(receiver: ReceiverSetup(family: .passive), figures: figures)
-    do {
-      let ring = try unsafe FixRing(recovering: ringMemory, capacity: DeferringEngine.capacity)
-      engine = unsafe Engine(setup, ring: ring, clients: clientMemory)
-    } catch {
-      preconditionFailure("a fresh ring opens")
-    }
+    engine = memory.engine(.streaming)
     effects = engine.step(.time, at: now)
     ask(.connect)
     ask(.setExecution(.background))
@@ -47,12 +44,6 @@ import ReceiverDrivers
     ask(.allowDeferred(distance: 1e12, timeout: .infinity))
     for _ in 0..<10 { settleFix() }
     precondition(engine.client(DeferringEngine.client).deferral.state == .engaged, "it defers")
-  }
-
-  deinit {
-    unsafe ringMemory.deallocate()
-    // Clients are plain values: nothing in them is to be released.
-    unsafe clientMemory.deallocate()
   }
 
   /// Gives the engine the next event that the loop would.

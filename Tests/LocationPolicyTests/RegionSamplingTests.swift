@@ -37,6 +37,22 @@ struct RegionSamplingTests {
     #expect(wait(bench, at: 30) > 100)
   }
 
+  @Test("REG-16: what was found to lie ahead is found anew once a circle was looked at")
+  func lookAhead() {
+    var bench = RegionBench()
+    #expect(bench.add(circle(home)) == nil)
+    bench.go((10, 2_000))
+    var wait = bench.monitor.nextFix(at: Instant(seconds: 10), fastest: 10, line: .moving).seconds
+    #expect(abs(wait - 10 - 189.7) < 0.01)
+    bench.go((30, 800))
+    wait = bench.monitor.nextFix(at: Instant(seconds: 30), fastest: 10, line: .moving).seconds
+    #expect(abs(wait - 30 - 69.7) < 0.02)
+    bench.monitor.remove(home)
+    #expect(bench.add(circle(gate, radius: 3_000), at: 30) == nil)
+    wait = bench.monitor.nextFix(at: Instant(seconds: 30), fastest: 10, line: .moving).seconds
+    #expect(abs(wait - 30 - 219.7) < 0.02)
+  }
+
   @Test("REG-16: never sooner than the shortest wait after the newest fix")
   func floor() {
     var bench = RegionBench()
