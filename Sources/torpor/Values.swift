@@ -1,5 +1,6 @@
 import ArgumentParser
 import BoardProfiles
+import LocationPolicy
 import LocationTypes
 
 /// How a value on the command line is read: strictly, and with a message that says what is wanted.
@@ -7,9 +8,25 @@ enum Values {
   /// A distance: metres, with `m` or `km` behind it if one likes, or `unlimited`.
   static func distance(_ text: String) throws -> Double {
     if isUnlimited(text) { return .infinity }
-    let wanted = "metres, 0 or more (500, 500m, 2km), or 'unlimited'"
+    return try metres(text, wanted: "metres, 0 or more (500, 500m, 2km), or 'unlimited'")
+  }
+
+  /// A distance above 0, up to `most` metres.
+  static func distance(_ text: String, atMost most: Double) throws -> Double {
+    let wanted = "metres, more than 0 and at most \(Words.distance(most)) (50, 50m, 2km)"
+    let value = try metres(text, wanted: wanted)
+    guard value > 0, value <= most else { throw ValidationError("it should be \(wanted)") }
+    return value
+  }
+
+  private static func metres(_ text: String, wanted: String) throws -> Double {
     let (number, factor) = split(text, [("km", 1_000), ("m", 1)])
     return try nonNegative(number, wanted: wanted) * factor
+  }
+
+  /// The radius of a region: a distance above 0, up to what a region may have (REG-3).
+  static func radius(_ text: String) throws -> Double {
+    try distance(text, atMost: RegionLimits().maximumRadius)
   }
 
   /// A length of time: seconds, with `s`, `min` or `h` behind it if one likes, or `unlimited`.

@@ -48,6 +48,7 @@ struct TraceJSONTests {
     #expect(
       line(2, .wake(.batchPin)) == #"{"t":2,"kind":"wake","reason":"batch_pin"}"# + "\n")
     #expect(line(3, .battery(29)) == #"{"t":3,"kind":"battery","percent":29}"# + "\n")
+    #expect(line(3, .batteryEmpty) == #"{"t":3,"kind":"empty"}"# + "\n")
     #expect(
       line(300.000001, .batch(client: 0, first: 1, last: 300, count: 299))
         == #"{"t":300.000001,"kind":"batch","client":0,"first":1,"last":300,"count":299}"# + "\n")
@@ -115,6 +116,10 @@ struct TraceJSONTests {
     #expect(members(.exited(region: 2)) == #""what":"exited","region":2"#)
     #expect(members(.stationary(true)) == #""what":"stationary","stands":true"#)
     #expect(members(.stationary(false)) == #""what":"stationary","stands":false"#)
+    #expect(
+      members(.flags(LiveFlags.locationUnavailable.union(.accuracyLimited)))
+        == #""what":"flags","flags":["location_unavailable","accuracy_limited"]"#)
+    #expect(members(.flags(.empty)) == #""what":"flags","flags":[]"#)
     #expect(members(.failed(.regionMonitoringFailure)) == #""what":"failed","code":5"#)
     #expect(
       members(.degraded(everything, charge: 3))
@@ -166,6 +171,7 @@ struct TraceJSONTests {
     summary.delivered = 9
     summary.batches = 2
     summary.finishes = 1
+    summary.refusals = 1
     summary.lost = 1
     summary.notices = 4
     summary.hostWakes = 3
@@ -176,8 +182,9 @@ struct TraceJSONTests {
     TraceJSON.write(summary, to: &json)
     #expect(
       json.text.string
-        == #"{"kind":"summary","fixes":10,"delivered":9,"batches":2,"finishes":1,"lost":1,"#
-        + #""notices":4,"host_wakes":3,"awake_s":1.25,"max_delay_s":300,"duration_s":600}"# + "\n")
+        == #"{"kind":"summary","fixes":10,"delivered":9,"batches":2,"finishes":1,"refusals":1,"#
+        + #""lost":1,"notices":4,"host_wakes":3,"awake_s":1.25,"max_delay_s":300,"duration_s":600}"#
+        + "\n")
   }
 }
 
@@ -301,6 +308,29 @@ struct TraceTextTests {
       ])
   }
 
+  @Test("lines come in the order of time, though a receiver's state is told when it has lasted")
+  func order() {
+    func receiver(_ at: Double, _ state: TraceReceiverState) -> TraceRecord {
+      TraceRecord(at: second(at), .receiver(state: state, power_mw: 1))
+    }
+    func finish(_ at: Double) -> TraceRecord {
+      TraceRecord(at: second(at), .finish(client: 0, code: nil))
+    }
+    let records = [
+      finish(1.5), receiver(1.6, .acquiring), finish(1.6), finish(2.5), finish(2.7),
+      // What it passes through is left out, and holds nothing up.
+      receiver(10, .standby), finish(10.2), receiver(10.9, .backup), finish(11.2), finish(30),
+      receiver(40, .acquiring), finish(40.5), receiver(41, .acquiring),
+    ]
+    let told = lines(records).map { $0.prefix(18).split(separator: " ").joined(separator: "  ") }
+    #expect(
+      told == [
+        "00:00:01  finish", "00:00:01  receiver", "00:00:01  finish", "00:00:02  finish",
+        "00:00:02  finish", "00:00:10  finish", "00:00:10  receiver", "00:00:11  finish",
+        "00:00:30  finish", "00:00:40  receiver", "00:00:40  finish",
+      ])
+  }
+
   @Test("fixes delivered one by one are counted after the third")
   func singles() {
     var records: [TraceRecord] = []
@@ -337,6 +367,8 @@ struct TraceTextTests {
       told(17, .stationary(false)), told(18, .failed(.regionMonitoringFailure)),
       told(19, .degraded(PromiseSet(.everyFix), charge: 29)),
       told(20, .degraded(everything, charge: 3)), told(21, .degraded(.none, charge: 90)),
+      told(22, .flags(LiveFlags.insufficientlyInUse.union(.locationUnavailable))),
+      told(23, .flags(.empty)), TraceRecord(at: second(24), .batteryEmpty),
     ]
     #expect(
       lines(records) == [
@@ -352,6 +384,9 @@ struct TraceTextTests {
         "00:00:19  degraded  battery at 29 %: within 100 m at best",
         "00:00:20  degraded  battery at 3 %: no updates, no visits, no regions, no significant change",
         "00:00:21  restored  battery at 90 %: all as it was",
+        "00:00:22  flags     insufficiently in use, location unavailable",
+        "00:00:23  flags     none",
+        "00:00:24  battery   empty",
       ])
     let often = (1...10).map { told(Double($0), .report(sequence: UInt64($0))) }
     #expect(
@@ -380,6 +415,30 @@ struct TraceTextTests {
     #expect(text.string.contains("49.5 %"))
     #expect(text.string.contains("tracking 8 s (80.0 %)"))
     #expect(!text.string.contains("notices") && !text.string.contains("promise"))
+    #expect(!text.string.contains("refused") && !text.string.contains("remedy"))
+  }
+
+  @Test("DEF-2: a deferral that was refused is told with its remedy, one that was canceled is not")
+  func refusal() {
+    var tally = TraceTally()
+    func told(_ remedy: String?) -> String {
+      var tally = tally
+      var text = Text()
+      SummaryText(style: Style(isColoured: false))
+        .write(tally.finish(at: second(9)), remedy: remedy, to: &text)
+      for line in text.string.split(separator: "\n") { #expect(line.count <= 80) }
+      return text.string
+    }
+    tally.add(TraceRecord(at: second(1), .finish(client: 0, code: nil)))
+    tally.add(TraceRecord(at: second(1), .finish(client: 0, code: .deferredCanceled)))
+    #expect(!told(nil).contains("refused"))
+    tally.add(TraceRecord(at: second(2), .finish(client: 0, code: .deferredAccuracyTooLow)))
+    #expect(told(nil).contains("refused         error 13, the accuracy asked for is too low\n"))
+    #expect(!told(nil).contains("remedy"))
+    tally.add(TraceRecord(at: second(3), .finish(client: 0, code: .deferredFailed)))
+    #expect(told("ask again").contains("refused         twice, first: error 13, the acc"))
+    #expect(told("ask again").contains("\nremedy          ask again\n"))
+    #expect(tally.finish(at: second(4)).refusals == 2)
   }
 
   @Test("notices and what became of a promise are told where there are any")
