@@ -137,7 +137,10 @@ public struct BoardCatalog: Equatable, Sendable {
   }
 
   private func unknown(_ name: String, among known: [String]) -> ProfileErrors {
-    let near = nearest(name, among: known).map { "did you mean \"\($0)\"? " } ?? ""
+    let near =
+      name != "" && BoardCatalog.isFolder(name)
+      ? "the folder here of that name has no profile.toml; "
+      : nearest(name, among: known).map { "did you mean \"\($0)\"? " } ?? ""
     let there = known.isEmpty ? "there are none" : "there are " + known.joined(separator: ", ")
     return ProfileErrors([
       ProfileError(

@@ -54,7 +54,9 @@ enum TrackFile {
           .data, "\(name) is too long for one run: \(error); cut it or give --hours")
       case .badHeader:
         throw CommandError(.data, "\(name) is no track: \(error); or it is GPX")
-      case .empty, .fieldCount, .notANumber, .outOfRange, .timeGoesBack, .notText:
+      case .notText:
+        throw CommandError(.data, "\(name) is no track: \(error); it should be \(wanted)")
+      case .empty, .fieldCount, .notANumber, .outOfRange, .timeGoesBack:
         throw CommandError(.data, "\(name) is no track: \(error)")
       }
     }

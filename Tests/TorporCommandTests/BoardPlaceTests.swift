@@ -61,6 +61,8 @@ struct BoardPlaceTests {
       let result = run(in: folder, "board check \(name); mkdir -p empty")
       #expect(result.errors.contains("no board is named"), "\(result.errors)")
     }
+    let bare = run(in: folder, "board check empty")
+    #expect(bare.errors.contains("the folder here of that name has no profile.toml; there are"))
     let replaced = run(in: folder, "simulate --board mine --hours 0.1 --trace mine/profile.toml")
     #expect(replaced.status == 64 && replaced.errors.contains("the same file as the profile"))
   }
