@@ -40,7 +40,7 @@ struct BadUseTests {
   @Test("garbage for a track is told what a track is; a place without files is told as such")
   func files() {
     let folder = Command.directory()
-    Command.write([0xFF, 0xFE, 0x00, 0x80, 0x0A, 0x99], to: "\(folder)/garbage")
+    Command.write([0x80, 0xFF, 0x00, 0x81, 0x0A, 0x99], to: "\(folder)/garbage")
     let track = Command.run(["simulate", "--track", "\(folder)/garbage"])
     #expect(
       track.status == 65 && track.errors.contains("it should be a track: GPX, or"),
