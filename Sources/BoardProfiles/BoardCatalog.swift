@@ -87,21 +87,45 @@ public struct BoardCatalog: Equatable, Sendable {
     BoardCatalog.path(BoardCatalog.path(directory, name), "profile.toml")
   }
 
+  /// The file of the board `name` of this folder, of a path (as ``find(_:)`` has it), or, where no
+  /// board here has that name, of a folder with a `profile.toml` or a file in the working directory.
+  ///
+  /// - Throws: ``ProfileErrors`` where there is none, with the boards there are and a guess.
+  public func file(of name: String) throws(ProfileErrors) -> String {
+    if BoardCatalog.isPath(name) { return BoardCatalog.profileFile(at: name) }
+    let known = list()
+    if known.contains(name) { return profilePath(of: name) }
+    if let file = BoardCatalog.localFile(of: name) { return file }
+    throw unknown(name, among: known)
+  }
+
+  /// The profile in the working directory that `name` stands for where no board has that name; nil
+  /// where there is none.
+  public static func localFile(of name: String) -> String? {
+    guard !name.isEmpty, exists(name) else { return nil }
+    let file = profileFile(at: name)
+    return isFolder(file) ? nil : file
+  }
+
+  /// The profile at `path`: the one inside where that is the folder of one.
+  public static func profileFile(at path: String) -> String {
+    let inside = self.path(path, "profile.toml")
+    return isFolder(path) && exists(inside) ? inside : path
+  }
+
+  /// Whether `name` is the path of a profile and not the name of a board.
+  public static func isPath(_ name: String) -> Bool {
+    name.contains("/") || name.hasSuffix(".toml")
+  }
+
   /// Reads the board `name`; a name with a slash or ending in `.toml` is a path to a profile or to
-  /// the folder of one.
+  /// the folder of one. Where it is from, ``file(of:)`` says.
   ///
   /// - Throws: ``ProfileErrors``; an unknown name comes with the boards there are and a guess.
   public func find(_ name: String) throws(ProfileErrors) -> BoardProfile {
-    if name.contains("/") || name.hasSuffix(".toml") {
-      let inside = BoardCatalog.path(name, "profile.toml")
-      return try BoardProfile.load(
-        path: BoardCatalog.isFolder(name) && BoardCatalog.exists(inside) ? inside : name)
-    }
-    let known = list()
-    guard known.contains(name) else { throw unknown(name, among: known) }
-    let file = profilePath(of: name)
+    let file = try file(of: name)
     let profile = try BoardProfile.load(path: file)
-    guard profile.name == name else {
+    guard profile.name == name || file != profilePath(of: name) else {
       throw ProfileErrors([
         ProfileError(
           file: file, at: .start, key: "name",
@@ -113,7 +137,10 @@ public struct BoardCatalog: Equatable, Sendable {
   }
 
   private func unknown(_ name: String, among known: [String]) -> ProfileErrors {
-    let near = nearest(name, among: known).map { "did you mean \"\($0)\"? " } ?? ""
+    let near =
+      name != "" && BoardCatalog.isFolder(name)
+      ? "the folder here of that name has no profile.toml; "
+      : nearest(name, among: known).map { "did you mean \"\($0)\"? " } ?? ""
     let there = known.isEmpty ? "there are none" : "there are " + known.joined(separator: ", ")
     return ProfileErrors([
       ProfileError(

@@ -1,6 +1,24 @@
 // What is given up must have been there before: from the finest to the least (PWR-10).
 
 extension ProfileRules {
+  static let batteryGivesUp = ProfileRule(
+    keys: [
+      "battery.every_fix_percent", "battery.accuracy_percent", "battery.updates_percent",
+      "battery.visits_percent", "battery.regions_percent", "battery.significant_percent",
+    ]
+  ) { draft in
+    let battery = draft.battery
+    let charges = [
+      battery.everyFix, battery.accuracy, battery.updates, battery.visits, battery.regions,
+      battery.significantChange,
+    ]
+    guard charges.allSatisfy({ ($0 ?? 0) == 0 }) else { return nil }
+    return .init(
+      key: "battery", problem: "names no charge at which anything is given up: it changes nothing",
+      expected: "one of every_fix_percent, updates_percent, visits_percent, regions_percent and"
+        + " significant_percent, or no table [battery]")
+  }
+
   static let accuracyGoesSecond = ProfileRule(
     keys: ["battery.every_fix_percent", "battery.accuracy_percent"]
   ) { draft in

@@ -22,7 +22,8 @@ enum ProfileRules {
     batchNeedsFamily, batchPinHasNumber, batchNumberHasPin,
     batchCapacity, outputOfFamily, epochFitsLine, alarmWakes, batchPinWakes, motionWakes,
     receiverWakes,
-    coldIsLongest, accuracyGoesSecond, updatesGoAfterEveryFix, updatesGoAfterAccuracy,
+    coldIsLongest, batteryGivesUp, accuracyGoesSecond, updatesGoAfterEveryFix,
+    updatesGoAfterAccuracy,
   ]
 
   static let name = ProfileRule(keys: ["name"]) { draft in

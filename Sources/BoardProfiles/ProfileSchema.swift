@@ -48,7 +48,7 @@ public enum ProfileSchema {
     ProfileTable(
       path: "battery", isRequired: false,
       meaning: "A battery with a gauge: below which charge which promise is given up (PWR-10)."
-        + " Leave it out on a board without one."),
+        + " One charge at least is named. Leave the table out on a board without a gauge."),
     ProfileTable(path: "cache", isRequired: true, meaning: "The ring in which fixes wait."),
     ProfileTable(path: "policy", isRequired: false, meaning: "What the planner may assume."),
   ]

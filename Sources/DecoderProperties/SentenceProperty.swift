@@ -17,7 +17,7 @@ enum SentenceProperty {
     trial.require(decoded.counters.sentences == UInt32(lines.count), "a sentence was not taken")
     trial.require(decoded.messages.count == lines.count, "not one message for each sentence")
     trial.require(decoded.counters.skippedBytes == 0, "a byte of a sentence was skipped")
-    for message in decoded.messages where message != .other {
+    for message in decoded.messages where message.isRead {
       trial.reach()
       writeAgain(message, &trial)
     }
@@ -76,4 +76,14 @@ extension GNSSMessage {
 extension FrameBuffer {
   /// A copy of what it holds.
   var bytes: [UInt8] { (0..<count).map { self[$0] } }
+}
+
+extension GNSSMessage {
+  /// Whether its content was understood.
+  var isRead: Bool {
+    switch self {
+    case .unread, .other: false
+    case _: true
+    }
+  }
 }

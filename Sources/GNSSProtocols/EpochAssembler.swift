@@ -140,7 +140,8 @@ public struct EpochAssembler: Sendable {
     case .hnrPVT(let solution): return addHighRate(solution, at: now)
     case .navigation(let part): return addPart(part, at: now)
     case .batchEntry(let entry): return addStored(entry.solution, at: now)
-    case .acknowledged, .refused, .receiverVersion, .batchStatus, .commandResult, .other: break
+    case .acknowledged, .refused, .receiverVersion, .batchStatus, .commandResult, .unread, .other:
+      break
     }
     return nil
   }

@@ -19,7 +19,7 @@ extension EpochMark {
     case .garminAltitude: self.init(kind: 12)
     case .navigation(let part): self.init(kind: EpochMark.kind(part))
     case .navPVT, .hnrPVT, .batchEntry, .acknowledged, .refused, .receiverVersion, .batchStatus,
-      .commandResult, .other:
+      .commandResult, .unread, .other:
       return nil
     }
   }

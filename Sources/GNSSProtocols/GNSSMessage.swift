@@ -44,8 +44,19 @@ public enum GNSSMessage: Equatable, Sendable {
   case batchStatus(UBXBatchStatus)
   /// UBX-LOG-BATCH.
   case batchEntry(UBXBatchEntry)
-  /// Framing and checksum are right, but it is not one of the above or cannot be read.
+  /// Framing and checksum are right, but it is not one of the above: what it is called.
+  case unread(MessageName)
+  /// Framing and checksum are right, but what it says cannot be read.
   case other
+}
+
+/// What a message is called that nobody here reads.
+@frozen public enum MessageName: Hashable, Sendable {
+  /// A sentence: the first eight characters of its address (`GPTXT`), the first one lowest, zeros
+  /// behind the last; zero where there is no field.
+  case sentence(UInt64)
+  /// A UBX frame.
+  case frame(UBXIdentity)
 }
 
 /// What a decoder has met since it was created; each count stops at its largest value.

@@ -48,7 +48,7 @@ extension NMEADecoding {
     case (7, 0x50_41_49_52_30_30_31): message = pair(&f).map { .commandResult($0) }
     case _:
       counters.unknown.count()
-      return .other
+      return .unread(.sentence(f.address))
     }
     guard let message, !f.isBroken else {
       counters.malformed.count()

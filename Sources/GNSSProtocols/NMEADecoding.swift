@@ -30,7 +30,7 @@ enum NMEADecoding {
     case 0x53_42_47: message = .gbs(gbs(&f, talker))
     case _:
       counters.unknown.count()
-      message = .other
+      message = .unread(.sentence(f.address))
     }
     if f.isBroken {
       counters.malformed.count()

@@ -36,6 +36,12 @@ struct NMEAFields: ~Escapable {
     return word
   }
 
+  /// The first eight characters of the address, the first one lowest; zeros behind the last.
+  var address: UInt64 {
+    let length = addressLength
+    return length < 8 ? head & (1 &<< UInt64(8 * length) &- 1) : head
+  }
+
   /// Where field `i` begins and how long it is; no length when it is missing.
   @inline(__always) private func place(_ i: Int) -> (begin: Int, length: Int) {
     if i >= count { return (0, 0) }

@@ -27,13 +27,13 @@ enum UBXDecoding {
       case .monVER: version(payload).map { .receiverVersion($0) }
       case .monBATCH: batchStatus(payload).map { .batchStatus($0) }
       case .logBATCH: batchEntry(payload).map { .batchEntry($0) }
-      case _: .other
+      case _: .unread(.frame(identity))
       }
     guard let message else {
       counters.malformed.count()
       return .other
     }
-    if case .other = message { counters.unknown.count() }
+    if case .unread = message { counters.unknown.count() }
     return message
   }
 

@@ -68,7 +68,7 @@ public struct PromiseTally: Sendable {
       close(at: record.at)
       receiver = (power_mW, record.at)
     case .told(_, .degraded(let givenUp, _)): if !givenUp.isEmpty { over = record.at }
-    case .board, .battery, .wake, .ack, .finish, .gap, .told: break
+    case .board, .battery, .batteryEmpty, .wake, .ack, .finish, .gap, .told: break
     }
   }
 

@@ -266,10 +266,10 @@ extension GNSSMessage {
   fileprivate var isSentence: Bool {
     switch self {
     case .rmc, .gga, .gsa, .gsv, .gst, .vtg, .zda, .gll, .gns, .gbs, .ubloxPosition, .garminErrors,
-      .garminAltitude, .commandResult, .other:
+      .garminAltitude, .commandResult, .unread(.sentence), .other:
       true
     case .navPVT, .hnrPVT, .navigation, .acknowledged, .refused, .receiverVersion, .batchStatus,
-      .batchEntry:
+      .batchEntry, .unread(.frame):
       false
     }
   }

@@ -57,6 +57,7 @@ struct SimulatedClient: LocationClients {
   private var isArmed = false
   private var isDone = false
   private var isStationary = false
+  private var flags = LiveFlags.empty
   private var newest: FixName?
   /// The fix that went into the ring last.
   private var newestStored: FixName?
@@ -142,6 +143,10 @@ struct SimulatedClient: LocationClients {
   }
 
   private mutating func receive(_ element: LiveElement, at now: Instant) {
+    if element.flags != flags {
+      flags = element.flags
+      add(.flags(flags), at: now)
+    }
     if element.isStationary != isStationary {
       isStationary = element.isStationary
       add(.stationary(isStationary), at: now)

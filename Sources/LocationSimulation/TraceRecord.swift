@@ -33,6 +33,8 @@ public struct TraceRecord: Equatable, Sendable {
     case wake(WakeReason)
     /// The battery's gauge said something new, percent.
     case battery(UInt8)
+    /// The battery had nothing left: the run ends.
+    case batteryEmpty
     /// A client was given `count` fixes, sequence `first` to `last`.
     case batch(client: Int, first: UInt64, last: UInt64, count: Int)
     /// A client acknowledged everything up to sequence `sequence`.
@@ -64,6 +66,8 @@ public enum TraceNotice: Equatable, Sendable {
   case exited(region: UInt32)
   /// Live updates: whether the wearer stands.
   case stationary(Bool)
+  /// Live updates: which flags hold now (LIV-7).
+  case flags(LiveFlags)
   /// What the battery is too low for, of what the client uses, and its charge, percent; nothing when
   /// the client gets all again (PWR-10).
   case degraded(PromiseSet, charge: UInt8)
@@ -81,6 +85,7 @@ public enum TraceNotice: Equatable, Sendable {
     case .entered: "entered"
     case .exited: "exited"
     case .stationary: "stationary"
+    case .flags: "flags"
     case .degraded(let givenUp, _): givenUp.isEmpty ? "restored" : "degraded"
     case .failed: "failed"
     }

@@ -1,3 +1,4 @@
+import LocationPolicy
 import LocationTypes
 
 /// What a run adds up to, computed from its trace records and from nothing else.
@@ -14,6 +15,16 @@ public struct TraceSummary: Equatable, Sendable {
   public var notices = 0
   /// Deferrals that ended.
   public var finishes = 0
+  /// Those of them that ended with an error other than that the client canceled them.
+  public var refusals = 0
+  /// The first of those errors.
+  public var refusal: LocationErrorCode?
+  /// The first error that a service told.
+  public var failure: LocationErrorCode?
+  /// What the battery was too low for at the end, of what the client uses (PWR-10).
+  public var givenUp = PromiseSet.none
+  /// The battery's charge when that was told, percent.
+  public var charge: UInt8?
   /// Fixes clients were told they lost.
   public var lost: UInt64 = 0
   /// How often the board woke.
@@ -94,13 +105,34 @@ public struct TraceTally: Sendable {
         summary.longestDelay = max(
           summary.longestDelay, Interval(microseconds: record.at.microseconds - moment))
       }
-    case .ack, .battery:
+    case .ack, .battery, .batteryEmpty:
       break
-    case .finish:
+    case .finish(_, let code):
       summary.finishes += 1
+      take(code)
     case .gap(_, let count, _, _):
       summary.lost += count
-    case .told: summary.notices += 1
+    case .told(_, let notice):
+      summary.notices += 1
+      take(notice)
+    }
+  }
+
+  private mutating func take(_ code: LocationErrorCode?) {
+    // Who stops while a deferral goes on has canceled it: that is no refusal.
+    guard let code, code != .deferredCanceled else { return }
+    summary.refusals += 1
+    if summary.refusal == nil { summary.refusal = code }
+  }
+
+  private mutating func take(_ notice: TraceNotice) {
+    switch notice {
+    case .degraded(let givenUp, let charge):
+      summary.givenUp = givenUp
+      summary.charge = charge
+    case .failed(let code): if summary.failure == nil { summary.failure = code }
+    case .report, .arrived, .departed, .paused, .resumed, .entered, .exited, .stationary, .flags:
+      break
     }
   }
 

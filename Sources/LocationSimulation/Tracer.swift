@@ -95,6 +95,8 @@ extension TraceRecord {
       self.init(at: event.time, .wake(reason))
     case .battery(let charge):
       self.init(at: event.time, .battery(charge))
+    case .batteryEmpty:
+      self.init(at: event.time, .batteryEmpty)
     }
   }
 }

@@ -35,7 +35,8 @@ extension UBloxM10Driver {
     case .batchEntry(let entry):
       note(entry)
       meaning = .entry
-    case .navigation, .garminErrors, .garminAltitude, .commandResult, .other: meaning = .nothing
+    case .navigation, .garminErrors, .garminAltitude, .commandResult, .unread, .other:
+      meaning = .nothing
     }
     hear(meaning)
   }

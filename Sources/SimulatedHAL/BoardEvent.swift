@@ -41,6 +41,8 @@ public enum BoardEvent: Equatable, Sendable {
   case board(BoardState, mW: Double)
   /// The battery's gauge said something new, percent.
   case battery(UInt8)
+  /// The battery has nothing left.
+  case batteryEmpty
   /// The sleeping board was woken; comes right after its `board(.awake)`.
   case wake(WakeReason)
 }

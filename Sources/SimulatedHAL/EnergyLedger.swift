@@ -54,7 +54,7 @@ public struct EnergyLedger: Equatable, Sendable {
       boardSince = time
     case .wake(let reason):
       wakesByReason[reason, default: 0] += 1
-    case .battery: break
+    case .battery, .batteryEmpty: break
     }
     end = max(end, time)
   }

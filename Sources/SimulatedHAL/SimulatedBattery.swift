@@ -18,6 +18,12 @@ public struct SimulatedBattery: Equatable, Sendable {
 
   /// What it holds when so much was taken, mJ; not below 0.
   func held_mJ(after used_mJ: Double) -> Double { max(0, charge * capacity_J * 10 - used_mJ) }
+
+  /// What its gauge says when so much was taken, mJ: whole percents, to the nearest, so that the
+  /// first milliseconds of a run leave 30 % at 30.
+  func percent(after used_mJ: Double) -> UInt8 {
+    UInt8((held_mJ(after: used_mJ) / capacity_J / 10).rounded())
+  }
 }
 
 extension SimulatedBoard {
@@ -31,11 +37,11 @@ extension SimulatedBoard {
     return news
   }
 
-  /// Whole percents, rounded down, as gauges have them.
+  /// What the gauge says now; nil where there is none.
   private var gaugeCharge: UInt8? {
     if let fault = setup.faults.gauge.last(where: { $0.time <= now }) { return fault.charge }
     guard let battery = setup.battery else { return nil }
-    return UInt8(battery.held_mJ(after: ledger.total_mJ) / battery.capacity_J / 10 + 1e-6)
+    return battery.percent(after: ledger.total_mJ)
   }
 
   /// When the battery is empty if nothing changes, and a wait ends; `.distantFuture` when it is, or
@@ -53,6 +59,8 @@ extension SimulatedBoard {
   /// Finds out whether the battery is empty, when it may be.
   mutating func lookAtBattery() {
     guard now >= emptyAt, let battery = setup.battery else { return }
-    isBatteryEmpty = battery.held_mJ(after: ledger.total_mJ) == 0
+    let isEmpty = battery.held_mJ(after: ledger.total_mJ) == 0
+    if isEmpty, !isBatteryEmpty { record(.batteryEmpty, at: now) }
+    isBatteryEmpty = isEmpty
   }
 }

@@ -111,8 +111,10 @@ private func messages(
     let span = bytes.span.extracting(rest)
     while left > 0, let message = decoder.next(span, &offset) {
       left -= 1
-      if case .other = message { continue }
-      sum &+= 1
+      switch message {
+      case .unread, .other: continue
+      case _: sum &+= 1
+      }
     }
     rest = (rest.lowerBound + offset)..<rest.upperBound
   }

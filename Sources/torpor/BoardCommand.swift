@@ -70,7 +70,7 @@ struct BoardShow: ParsableCommand {
   @Flag(help: "One JSON object: name, and key, value, unit, meaning of every setting.")
   var json = false
 
-  @Argument(help: "A board's name, or the path of a profile.")
+  @Argument(help: "A board's name, or the path of a profile or of its folder.")
   var board = BoardCatalog.defaultBoard
 
   func run() throws {
@@ -94,7 +94,8 @@ struct BoardCheck: ParsableCommand {
   @Flag(help: "One JSON object a line for each problem and each profile.")
   var json = false
 
-  @Argument(help: "Names of boards, or paths of profiles.", completion: .file())
+  @Argument(
+    help: "Names of boards, or paths of profiles or of their folders.", completion: .file())
   var boards: [String] = []
 
   func run() throws {
@@ -104,10 +105,12 @@ struct BoardCheck: ParsableCommand {
     for board in named {
       var lines = JSONWriter()
       do {
+        let file = try BoardProfile.file(named: board)
         let profile = try BoardProfile.named(board)
-        ProfilePrinter.write(board, nil, to: &lines)
+        ProfilePrinter.write(board, file: file, nil, to: &lines)
+        let place = file == board ? "" : " (\(file))"
         try output.write(
-          json ? lines.text.bytes : Array("\(board): \(profile.name) is fine\n".utf8))
+          json ? lines.text.bytes : Array("\(board): \(profile.name) is fine\(place)\n".utf8))
       } catch let errors as ProfileErrors {
         isRight = false
         ProfilePrinter.write(board, errors, to: &lines)
@@ -121,13 +124,16 @@ struct BoardCheck: ParsableCommand {
 
 extension BoardProfile {
   /// The board of that name, or the profile at that path; a path needs no folder of boards.
-  static func named(_ name: String) throws -> BoardProfile {
-    if isPath(name) {
-      return try BoardCatalog(directory: "Boards").find(name)
-    }
-    return try BoardCatalog.standard().find(name)
-  }
+  static func named(_ name: String) throws -> BoardProfile { try catalog(for: name).find(name) }
 
-  /// Whether `name` is the path of a profile and not the name of a board.
-  static func isPath(_ name: String) -> Bool { name.contains("/") || name.hasSuffix(".toml") }
+  /// The file of the board of that name, or of the profile at that path.
+  static func file(named name: String) throws -> String { try catalog(for: name).file(of: name) }
+
+  private static func catalog(for name: String) throws -> BoardCatalog {
+    if BoardCatalog.isPath(name) { return BoardCatalog(directory: "Boards") }
+    do { return try BoardCatalog.standard() } catch {
+      guard BoardCatalog.localFile(of: name) != nil else { throw error }
+      return BoardCatalog(directory: "Boards")
+    }
+  }
 }

@@ -8,7 +8,7 @@ extension Decode {
     input.reader = result.reader
     try StopSignals.install()
     var recording = RecordingDecoder(
-      dateGiven: date, source: input.isDevice ? .device : .live, checking.options)
+      dateGiven: recorded.date, source: input.isDevice ? .device : .live, recorded.checking)
     var writer = makeWriter()
     var block: [UInt8] = []
     var end: End?

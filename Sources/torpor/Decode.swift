@@ -46,14 +46,7 @@ struct Decode: ParsableCommand {
     completion: .list(SerialLine.speeds.map { String($0.baud) }), transform: Values.baud)
   var baud: Int?
 
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "The day of the recording, YYYY-MM-DD; wins over its `# Date:` line.", valueName: "day"),
-    transform: Values.date)
-  var date: CalendarDate?
-
-  @OptionGroup var checking: CheckingOptions
+  @OptionGroup var recorded: RecordingOptions
 
   @Option(
     name: .shortAndLong,
@@ -82,7 +75,7 @@ struct Decode: ParsableCommand {
     if follow || baud != nil || LiveInput.isLive(file) { return try runLive() }
     var input = try InputFile(file)
     var result = try makeOutput()
-    var recording = RecordingDecoder(dateGiven: date, checking.options)
+    var recording = RecordingDecoder(dateGiven: recorded.date, recorded.checking)
     var writer = makeWriter()
     var progress = Progress(recordsOnTerminal: result.isTerminal)
     var block: [UInt8] = []
@@ -112,23 +105,6 @@ struct Decode: ParsableCommand {
   func makeWriter() -> EpochWriter {
     let name = file == "-" ? nil : file.split(separator: "/").last.map(String.init)
     return EpochWriter(json ? .jsonl : format ?? .tpv, name: name)
-  }
-}
-
-/// How strictly a recording is read.
-struct CheckingOptions: ParsableArguments {
-  @Flag(
-    help: """
-      Take sentences without a checksum too; without it they are passed over. A wrong checksum is \
-      always refused.
-      """)
-  var allowMissingChecksum = false
-
-  /// The same for a decoder.
-  var options: DecoderOptions {
-    var options = DecoderOptions()
-    options.allowsMissingChecksum = allowMissingChecksum
-    return options
   }
 }
 

@@ -20,11 +20,7 @@ struct OptimumCommand: ParsableCommand {
         torpor optimum --track mon.gpx tue.gpx --accuracy 50 200 1km --board mine.toml
       """)
 
-  @Option(
-    parsing: .upToNextOption,
-    help: ArgumentHelp("Tracks, GPX or tables as `torpor simulate` takes.", valueName: "file"),
-    completion: .file(extensions: ["gpx", "csv"]))
-  var track: [String]
+  @OptionGroup var track: TrackFiles
 
   @Option(
     parsing: .upToNextOption,
@@ -34,11 +30,7 @@ struct OptimumCommand: ParsableCommand {
     transform: OptimumCommand.accuracy)
   var accuracy: [Double]
 
-  @Option(
-    help: ArgumentHelp(
-      "A board's name (see `torpor board list`) or the path of a profile.", valueName: "board"),
-    completion: Completions.boards)
-  var board = BoardCatalog.defaultBoard
+  @OptionGroup var board: BoardOption
 
   @Option(
     parsing: .unconditional,
@@ -56,19 +48,14 @@ struct OptimumCommand: ParsableCommand {
 
   /// A distance over 0, not over 100 km.
   static func accuracy(_ text: String) throws -> Double {
-    let value = try Values.distance(text)
-    guard value > 0, value <= largestAccuracy else {
-      throw ValidationError("it should be metres, more than 0 and at most 100 km (50, 50m, 2km)")
-    }
-    return value
+    try Values.distance(text, atMost: largestAccuracy)
   }
 
   func run() throws {
-    let profile = try BoardProfile.named(board)
-    try RunCheck.needsReceiver(profile)
+    let profile = try board.profile()
     guard let costs = ReceiverCosts(profile) else { return }
     var table = OptimumTable(profile.name, costs, isJSON: json, style: .ofStandardOutput)
-    for path in track {
+    for path in track.paths {
       let seconds = try OptimumCommand.read(path, gapLimit: Interval(seconds: gap))
       for distance in accuracy {
         table.add(Optimum(seconds, within: distance, costs), path, distance)

@@ -95,11 +95,19 @@ struct Output: ~Copyable {
     return (descriptor, pending)
   }
 
+  /// Whether the folder is there in which `path` would be.
+  private static func isFolderThere(_ path: String) -> Bool {
+    guard !path.hasSuffix("/") else { return false }
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return true }
+    return System.kind(of: slash == path.startIndex ? "/" : String(path[..<slash])) == .directory
+  }
+
   private static func cannotCreate(_ path: String, _ code: Int32) -> CommandError {
     let why =
       switch code {
       case ENOENT where path.isEmpty:
         "the name is empty; give the name of a file, or - for standard output"
+      case ENOENT where isFolderThere(path): "no file can be made there; choose another place"
       case ENOENT: "the directory is not there; make it with `mkdir -p` first"
       case EACCES, EPERM: "permission denied; choose a place where you may write"
       case EROFS: "the file system is read-only; choose another place"

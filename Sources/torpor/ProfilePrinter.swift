@@ -60,7 +60,9 @@ enum ProfilePrinter {
   }
 
   /// Adds a line for each problem of a profile and one for the profile.
-  static func write(_ board: String, _ errors: ProfileErrors?, to writer: inout JSONWriter) {
+  static func write(
+    _ board: String, file: String? = nil, _ errors: ProfileErrors?, to writer: inout JSONWriter
+  ) {
     for problem in errors?.problems ?? [] {
       writer.begin()
       writer.member("kind", "problem")
@@ -76,6 +78,7 @@ enum ProfilePrinter {
     writer.begin()
     writer.member("kind", "profile")
     writer.member("board", board)
+    if let file { writer.member("file", file) }
     writer.member("problems", Int64(errors.map { $0.problems.count + $0.more } ?? 0))
     writer.end()
   }

@@ -6,6 +6,11 @@ extension PromiseSet {
   var promises: [Promise] {
     (0..<UInt8(UInt8.bitWidth)).compactMap { Promise(rawValue: $0) }.filter(contains)
   }
+
+  /// Whether who loses these gets nothing any more, not merely something coarser.
+  var leavesNothing: Bool {
+    [Promise.updates, .visits, .regions, .significantChange].contains(where: contains)
+  }
 }
 
 extension TraceText {

@@ -21,6 +21,8 @@ struct RecordingDecoder: ~Copyable {
   private let source: Source
   private let isDateGiven: Bool
   private var now = Instant.boot
+  /// Messages that are right and that nobody here reads.
+  private(set) var unread = UnreadMessages()
   /// Epochs so far.
   private(set) var epochs = 0
   /// Those of them with a position.
@@ -93,6 +95,7 @@ struct RecordingDecoder: ~Copyable {
   }
 
   private mutating func add(_ message: GNSSMessage, _ emit: (Epoch) -> Void) {
+    if case .unread(let name) = message { unread.add(name) }
     if let epoch = assembler.add(message, at: now) { give(epoch, emit) }
     while let epoch = assembler.next() { give(epoch, emit) }
   }
@@ -152,7 +155,7 @@ extension RecordingDecoder {
     add(UInt64(met.unchecked), "of them without a checksum")
     add(UInt64(met.frames), "UBX frames")
     add(UInt64(met.otherFrames), "other binary frames passed over")
-    add(UInt64(met.unknown), "not understood")
+    parts += unread.words
     add(UInt64(met.checksumErrors), "wrong checksums")
     add(UInt64(met.malformed), "malformed")
     add(UInt64(met.brokenOff), "broken off")

@@ -52,7 +52,7 @@ final class RunReport {
     switch record.kind {
     case .receiver: lastReceiver = record
     case .board: lastBoard = record
-    case .battery, .fix, .wake, .batch, .ack, .finish, .gap, .told: break
+    case .battery, .batteryEmpty, .fix, .wake, .batch, .ack, .finish, .gap, .told: break
     }
     attempt { try write(record) }
   }
@@ -68,19 +68,25 @@ final class RunReport {
   /// The trace gets the states of receiver and board once more at the very end, so that energy and
   /// time can be added up from the trace alone.
   ///
+  /// - Parameter remedy: What helps where a deferral was refused.
   /// - Throws: What went wrong on the way, or now.
-  func finish(_ summary: TraceSummary, promise: PromiseSummary? = nil) throws {
+  func finish(
+    _ summary: TraceSummary, promise: PromiseSummary? = nil, remedy: String? = nil
+  ) throws {
     progress.clear()
     for last in [lastReceiver, lastBoard] {
       if let last { take(TraceRecord(at: .boot + summary.duration, last.kind)) }
     }
     if let failure { throw failure }
     if isJSON {
+      if let code = summary.refusal, let remedy {
+        System.tell("torpor: a deferral was refused, \(TraceText.words(code)): \(remedy)")
+      }
       TraceJSON.write(summary, promise, to: &json)
       try print(json.text.bytes)
     } else {
       if !isQuiet { printer.finish(to: &text) }
-      SummaryText(style: .ofStandardOutput).write(summary, promise, to: &text)
+      SummaryText(style: .ofStandardOutput).write(summary, promise, remedy: remedy, to: &text)
       try print(text.bytes)
     }
     try print([], isLast: true)

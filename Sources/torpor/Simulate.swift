@@ -1,5 +1,6 @@
 import ArgumentParser
 import BoardProfiles
+import LocationPolicy
 import LocationSimulation
 import LocationTypes
 import SimulatedHAL
@@ -25,6 +26,7 @@ struct Simulate: ParsableCommand {
       further columns are passed over. What `torpor decode` writes as gpx or csv is one.
       """)
 
+  @OptionGroup var board: BoardOption
   @OptionGroup var deferral: DeferralOptions
   @OptionGroup var printing: PrintingOptions
   @OptionGroup var paper: ReportOptions
@@ -54,19 +56,21 @@ struct Simulate: ParsableCommand {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Desired accuracy: best (-1), navigation (-2), or metres. Deferral needs one of the first two.",
-      valueName: "accuracy"),
+      "Desired accuracy: best (-1; if not given), navigation (-2), or metres. Deferral needs one of "
+        + "the first two.", valueName: "accuracy"),
     transform: Values.accuracy)
-  var accuracy = -1.0
+  var accuracy: Double?
 
   @Flag(help: "Let updates pause by themselves while nobody moves.")
   var pause = false
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Radius of the region, for --service region.", valueName: "distance"),
-    transform: Values.distance)
-  var radius = 200.0
+    help: ArgumentHelp(
+      "Radius of the region, for --service region: over 0, at most 100 km; 200 m if not given.",
+      valueName: "distance"),
+    transform: Values.radius)
+  var radius: Double?
 
   @Flag(
     help:
@@ -74,19 +78,12 @@ struct Simulate: ParsableCommand {
   )
   var motion = false
 
-  @Option(help: ArgumentHelp("Errors of the simulated positions.", valueName: "noise"))
-  var noise = NoiseName.real
+  @OptionGroup var chance: ChanceOptions
 
   @Option(
     help: ArgumentHelp(
       "Time to the first fix: the profile's median, or drawn anew each time.", valueName: "ttff"))
   var ttff = TimeToFixName.median
-
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("Where chance starts.", valueName: "number"),
-    transform: Values.seed)
-  var seed: UInt64 = 1
 
   @Option(
     help: ArgumentHelp(
@@ -107,30 +104,23 @@ struct Simulate: ParsableCommand {
   func run() throws {
     try OutputPlaces.check(
       [("--trace", printing.trace), ("--bytes", bytes), ("--report", paper.report)],
-      inputs: [("the track", track), ("the profile", deferral.profilePath)])
-    let profile = try BoardProfile.named(deferral.board)
-    try RunCheck.needsReceiver(profile)
+      inputs: [("the track", track), ("the profile", board.path)])
+    let profile = try board.profile()
     let route = try makeTrack()
     let duration = hours.map { Interval(seconds: $0 * 3_600) } ?? route.duration
     var plan = SimulationPlan(track: route, duration: duration)
-    plan.noise = noise == .real ? .real : .none
+    plan.noise = chance.noise.model
     plan.samplesTimeToFirstFix = ttff == .sampled
-    plan.seed = seed
+    plan.seed = chance.seed
     if motion || profile.motion != nil {
       plan.motion =
         SimulatedAccelerometer(
-          route, stillAfter: profile.motion?.stillAfter ?? .seconds(10), seed: seed
+          route, stillAfter: profile.motion?.stillAfter ?? .seconds(10), seed: chance.seed
         ).spells
     }
     plan.battery = try simulatedBattery(profile)
-    var script = deferral.script
-    script.defers = service == .deferred
-    script.service = scripted(route)
-    script.pauses = pause
-    script.accuracy = accuracy
-    if !script.defers, let unused = deferral.unused(by: service.rawValue) {
-      System.tell("torpor: \(unused)")
-    }
+    let script = script(route)
+    if let unused = ServiceOption.unused(given, by: service) { System.tell("torpor: \(unused)") }
     let report = try RunReport(printing)
     let recording = try bytes.map { try ByteRecording(path: $0) }
     let page = try makePage(profile, route, duration, script)
@@ -145,13 +135,9 @@ struct Simulate: ParsableCommand {
         page?.add($0)
       })
     let kept = promise?.finish(at: .boot + min(duration, result.summary.duration))
-    try report.finish(result.summary, promise: kept)
+    try report.finish(result.summary, promise: kept, remedy: remedy(for: result.summary))
     try recording?.commit()
     try page?.commit(result.summary, kept.flatMap { kept in promise.map { (kept, $0.errors) } })
-    if result.isBatteryEmpty {
-      let life = Words.duration(result.summary.duration)
-      System.tell("torpor: the battery was empty after \(life), and the run ends there")
-    }
     try RunCheck.check(result)
   }
 
@@ -169,19 +155,54 @@ struct Simulate: ParsableCommand {
   private func makeTrack() throws -> Track {
     guard let track else {
       return (scenario ?? .day).track(
-        seed: seed, duration: hours.map { Interval(seconds: $0 * 3_600) })
+        seed: chance.seed, duration: hours.map { Interval(seconds: $0 * 3_600) })
     }
     return try TrackFile.read(
       track, longest: hours == nil ? .seconds(Values.mostHours * 3_600) : nil)
   }
 
-  private func scripted(_ route: Track) -> ScriptedService {
-    switch service {
-    case .standard, .deferred: .updates
-    case .significant: .significantChange
-    case .visits: .visits
-    case .live: .live
-    case .region: .region(route.points[0].coordinate, radius: radius)
+  /// What the client does.
+  private func script(_ route: Track) -> ClientScript {
+    var script = deferral.script
+    script.defers = service == .deferred
+    script.pauses = pause
+    script.accuracy = accuracy ?? LocationAccuracy.best
+    script.service =
+      switch service {
+      case .standard, .deferred: .updates
+      case .significant: .significantChange
+      case .visits: .visits
+      case .live: .live
+      case .region: .region(route.points[0].coordinate, radius: radiusOrUsual)
+      }
+    return script
+  }
+
+  /// The options given that not every service makes use of.
+  private var given: [ServiceOption] {
+    ServiceOption.allCases.filter { option in
+      switch option {
+      case .accuracy: accuracy != nil
+      case .distance: deferral.distance != nil
+      case .timeout: deferral.timeout != nil
+      case .pause: pause
+      case .radius: radius != nil
+      }
+    }
+  }
+
+  /// What helps where a deferral was refused; nil where none was.
+  private func remedy(for summary: TraceSummary) -> String? {
+    guard let refusal = summary.refusal else { return nil }
+    if let accuracy, accuracy >= 0 {
+      return "leave --accuracy away, or take --service standard with it"
+    }
+    switch refusal {
+    case .deferredAccuracyTooLow, .deferredNotUpdatingLocation:
+      return summary.charge.map { _ in
+        "the battery was too low for it: begin with more, by --charge"
+      }
+    case _: return nil
     }
   }
 
@@ -192,22 +213,25 @@ struct Simulate: ParsableCommand {
     guard let path = paper.report else { return nil }
     var page = ReportPage(
       board: profile.name, way: wayName, asked: asked(script), track: route,
-      length: duration, battery: paper.battery, sketch: RunSketch(duration, Plane(route)))
+      length: duration, battery: paper.battery, charge: paper.charge ?? 100,
+      sketch: RunSketch(duration, Plane(route)))
     page.settings = [
-      ("board", deferral.board), ("way", track ?? page.way), ("length", Words.duration(duration)),
+      ("board", board.name), ("way", track ?? page.way), ("length", Words.duration(duration)),
       ("service", service.rawValue),
       (
         "accuracy",
-        accuracy == -1 ? "best" : accuracy == -2 ? "navigation" : Words.distance(accuracy)
+        script.accuracy == LocationAccuracy.best
+          ? "best" : script.accuracy < 0 ? "navigation" : Words.distance(script.accuracy)
       ),
-      ("noise", noise.rawValue), ("time to the first fix", ttff.rawValue), ("seed", String(seed)),
+      ("noise", chance.noise.rawValue), ("time to the first fix", ttff.rawValue),
+      ("seed", String(chance.seed)),
       ("motion sensor", motion || profile.motion != nil ? "yes" : "no"),
     ]
     if service == .deferred { page.settings.append(("defers", deferral.words)) }
-    if service == .region { page.settings.append(("radius", Words.distance(radius))) }
+    if service == .region { page.settings.append(("radius", Words.distance(radiusOrUsual))) }
     if pause { page.settings.append(("pauses by itself", "yes")) }
     if let charge = paper.charge {
-      page.settings.append(("battery's charge", "\(Words.decimal(charge, places: 1)) %"))
+      page.settings.append(("battery's charge", Words.percent(charge)))
     }
     return try ReportFile(path: path, page)
   }
@@ -221,12 +245,15 @@ struct Simulate: ParsableCommand {
     case .significant: "significant change"
     case .visits: "visits"
     case .live: "live updates"
-    case .region: "a region of \(Words.distance(radius))"
+    case .region: "a region of \(Words.distance(radiusOrUsual))"
     }
   }
 }
 
 extension Simulate {
+  /// The radius asked for, metres, or the usual one.
+  private var radiusOrUsual: Double { radius ?? 200 }
+
   /// The track's file without its folders, or the scenario.
   private var wayName: String {
     guard let track else { return (scenario ?? .day).rawValue }
@@ -235,16 +262,6 @@ extension Simulate {
 }
 
 extension Scenario: ExpressibleByArgument {}
-
-/// What a simulated client asks for.
-enum ServiceName: String, ExpressibleByArgument, CaseIterable {
-  case standard, deferred, significant, visits, live, region
-}
-
-/// Errors of simulated positions.
-enum NoiseName: String, ExpressibleByArgument, CaseIterable {
-  case none, real
-}
 
 /// How the time to the first fix comes about.
 enum TimeToFixName: String, ExpressibleByArgument, CaseIterable {

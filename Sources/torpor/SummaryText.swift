@@ -10,7 +10,12 @@ struct SummaryText {
   init(style: Style) { self.style = style }
 
   /// Adds the summary.
-  func write(_ summary: TraceSummary, _ promise: PromiseSummary? = nil, to text: inout Text) {
+  ///
+  /// - Parameter remedy: What helps where a deferral was refused.
+  func write(
+    _ summary: TraceSummary, _ promise: PromiseSummary? = nil, remedy: String? = nil,
+    to text: inout Text
+  ) {
     text.add("\n")
     row("fixes", "\(Words.count(summary.fixes)) in \(Words.duration(summary.duration))", to: &text)
     row(
@@ -19,6 +24,11 @@ struct SummaryText {
         + "longest delay \(Words.duration(summary.longestDelay))",
       to: &text)
     row("deferrals", "\(Words.count(summary.finishes)) finished", to: &text)
+    if let code = summary.refusal {
+      let count = summary.refusals == 1 ? "" : "\(Words.times(summary.refusals)), first: "
+      row("refused", style.paint(count + TraceText.words(code), .bad), to: &text)
+      if let remedy { row("remedy", remedy, to: &text) }
+    }
     if summary.notices > 0 { row("notices", Words.count(summary.notices), to: &text) }
     if summary.lost > 0 {
       row("lost", style.paint(Words.count(Int(clamping: summary.lost)), .bad), to: &text)

@@ -43,7 +43,7 @@ struct Torpor: ParsableCommand {
   static func main() {
     Interrupts.ignoreBrokenPipes()
     do {
-      try checkSubcommand(CommandLine.arguments.dropFirst().first)
+      try checkSubcommand(Array(CommandLine.arguments.dropFirst().prefix(2)))
       var command = try parseAsRoot()
       try command.run()
     } catch is ReaderGone {
@@ -78,17 +78,28 @@ struct Torpor: ParsableCommand {
   }
 
   /// Tells of a slip in a subcommand's name what was meant.
-  static func checkSubcommand(_ word: String?) throws(CommandError) {
+  static func checkSubcommand(_ words: [String]) throws(CommandError) {
+    guard let word = words.first, !word.hasPrefix("-") else { return }
+    if word == BoardCommand.configuration.commandName {
+      return try check(words.dropFirst().first, of: BoardCommand.configuration, "board ")
+    }
+    try check(word, of: configuration, "")
+  }
+
+  /// - Parameter before: The words before it, behind the program's name.
+  private static func check(
+    _ word: String?, of command: CommandConfiguration, _ before: String
+  ) throws(CommandError) {
     guard let word, !word.hasPrefix("-") else { return }
-    let all = configuration.subcommands
+    let all = command.subcommands
     if word == "help" || all.contains(where: { $0._commandName == word }) { return }
     let names = all.filter { $0.configuration.shouldDisplay }.map { $0._commandName } + ["help"]
-    var message = "there is no command '\(word)'"
+    var message = "there is no command '\(before)\(word)'"
     if let meant = Suggestion.nearest(to: word, among: names) {
-      message += "; did you mean '\(meant)'?"
-    } else if System.kind(of: word) == .regular {
+      message += "; did you mean '\(before)\(meant)'?"
+    } else if before.isEmpty, System.kind(of: word) == .regular {
       message += "; to look into that file: torpor decode \(word)"
     }
-    throw CommandError(.usage, message + "\nSee 'torpor --help' for what there is.")
+    throw CommandError(.usage, message + "\nSee 'torpor \(before)--help' for what there is.")
   }
 }

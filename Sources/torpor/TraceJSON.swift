@@ -24,6 +24,7 @@ enum TraceJSON {
     case .battery(let charge):
       json.member("kind", "battery")
       json.member("percent", Int64(charge))
+    case .batteryEmpty: json.member("kind", "empty")
     case .batch(let client, let first, let last, let count):
       json.member("kind", "batch")
       json.member("client", Int64(client))
@@ -63,6 +64,9 @@ enum TraceJSON {
     case .paused, .resumed: break
     case .entered(let region), .exited(let region): json.member("region", Int64(region))
     case .stationary(let stands): json.member("stands", stands)
+    case .flags(let flags):
+      let words = flags.names.map { "\"\($0)\"" }
+      json.member("flags", json: "[" + words.joined(separator: ",") + "]")
     case .degraded(let givenUp, let charge):
       json.member("percent", Int64(charge))
       let words = givenUp.promises.map { "\"\(word($0))\"" }
@@ -93,6 +97,7 @@ enum TraceJSON {
     json.member("delivered", Int64(summary.delivered))
     json.member("batches", Int64(summary.batches))
     json.member("finishes", Int64(summary.finishes))
+    json.member("refusals", Int64(summary.refusals))
     json.member("lost", Int64(summary.lost))
     json.member("notices", Int64(summary.notices))
     json.member("host_wakes", Int64(summary.hostWakes))

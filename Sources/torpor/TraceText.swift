@@ -4,21 +4,27 @@ import LocationTypes
 
 /// The trace for people: a line for what a client or the board notices, as it happens.
 ///
-/// Lines fit 80 columns. Where one fix after another is delivered by itself, the first three are
+/// Lines fit 80 columns and come in the order of time: while it is not known whether a state of the
+/// receiver is worth a line, what happens meanwhile waits. Where one fix after another is delivered by itself, the first three are
 /// shown and the rest is counted, for a day of them says nothing.
 struct TraceText {
   private let style: Style
   private var tally = TraceTally()
   private var board: (state: BoardState, since: Instant)?
-  /// The receiver's state that was told last, and one that is told when it has lasted a second.
+  /// The receiver's state that was told last.
   private var receiver: TraceReceiverState?
+  /// One that is told when it has lasted for ``lasting``.
   private var newReceiver: (at: Instant, state: TraceReceiverState, power_mw: Double)?
+  /// What happened since then, in the order of time.
+  private var waiting: [TraceRecord] = []
   private var singles = 0
   private var lastSingle = Instant.boot
   /// What the board did since it was last told.
   private var wakes: [WakeReason: Int] = [:]
   private var asleep: [BoardState: Interval] = [:]
   private static let singlesShown = 3
+  /// What the receiver passes through in less is not worth a line.
+  private static let lasting = Interval.seconds(1)
   /// Reports further apart than this are each worth a line.
   private static let reportsFollow = Interval.seconds(10)
 
@@ -27,8 +33,37 @@ struct TraceText {
 
   /// Adds the lines that `record` is worth, if any.
   mutating func write(_ record: TraceRecord, to text: inout Text) {
+    if let new = newReceiver, record.at - new.at >= TraceText.lasting {
+      settleReceiver(hasLasted: true, to: &text)
+    }
+    if case .receiver(let state, let power_mw) = record.kind {
+      // Told once more, as at the end of a run: it is in that state since before.
+      if newReceiver?.state == state { return tally.add(record) }
+      settleReceiver(hasLasted: false, to: &text)
+      tally.add(record)
+      newReceiver = (record.at, state, power_mw)
+    } else if newReceiver != nil {
+      waiting.append(record)
+    } else {
+      tell(record, to: &text)
+    }
+  }
+
+  /// Adds the line of the receiver's new state if it has lasted, then those of what waited for that.
+  private mutating func settleReceiver(hasLasted: Bool, to text: inout Text) {
+    guard let new = newReceiver else { return }
+    newReceiver = nil
+    if hasLasted, new.state != receiver {
+      receiver = new.state
+      let what = "\(new.state.word), \(Words.decimal(new.power_mw, places: 1)) mW"
+      line(new.at, "receiver", what, .plain, to: &text)
+    }
+    for record in waiting { tell(record, to: &text) }
+    waiting.removeAll(keepingCapacity: true)
+  }
+
+  private mutating func tell(_ record: TraceRecord, to text: inout Text) {
     tally.add(record)
-    tellReceiver(before: record.at, to: &text)
     switch record.kind {
     case .batch(let client, let first, let last, let count):
       writeBatch(record.at, client, first, last, count, to: &text)
@@ -36,7 +71,7 @@ struct TraceText {
       let why =
         switch code {
         case nil: "a criterion was met"
-        case .some(let code): "error \(code.rawValue), \(TraceText.word(code))"
+        case .some(let code): TraceText.words(code)
         }
       line(record.at, "finish", forClient(client) + why, code == nil ? .good : .bad, to: &text)
     case .gap(let client, let count, let from, let to):
@@ -48,31 +83,21 @@ struct TraceText {
       writeReport(record.at, client, sequence, to: &text)
     case .told(let client, let notice):
       line(record.at, notice.word, forClient(client) + TraceText.words(notice), .strong, to: &text)
-    case .receiver(let state, let power_mw):
-      newReceiver = (record.at, state, power_mw)
+    case .batteryEmpty:
+      line(record.at, "battery", "empty", .bad, to: &text)
     case .board(let state, _):
       changeBoard(to: state, at: record.at)
     case .wake(let reason):
       wakes[reason, default: 0] += 1
-    case .fix, .ack, .battery:
+    case .receiver, .fix, .ack, .battery:
       break
     }
   }
 
   /// Adds what is still owed when the run ends.
   mutating func finish(to text: inout Text) {
-    tellReceiver(before: .distantFuture, to: &text)
+    settleReceiver(hasLasted: true, to: &text)
     endSingles(to: &text)
-  }
-
-  /// Adds the receiver's new state if it has lasted; what it passes through is not worth a line.
-  private mutating func tellReceiver(before now: Instant, to text: inout Text) {
-    guard let new = newReceiver, now - new.at >= .seconds(1) else { return }
-    newReceiver = nil
-    guard new.state != receiver else { return }
-    receiver = new.state
-    let what = "\(new.state.word), \(Words.decimal(new.power_mw, places: 1)) mW"
-    line(new.at, "receiver", what, .plain, to: &text)
   }
 
   private mutating func writeBatch(
@@ -189,8 +214,13 @@ struct TraceText {
     case .resumed: "somebody moves"
     case .entered(let region), .exited(let region): "region \(region)"
     case .stationary(let stands): stands ? "stands" : "moves"
+    case .flags(let flags):
+      flags == .empty
+        ? "none"
+        : flags.names.map { $0.split(separator: "_").joined(separator: " ") }
+          .joined(separator: ", ")
     case .degraded(let givenUp, let charge): "battery at \(charge) %: \(words(givenUp))"
-    case .failed(let code): "error \(code.rawValue), \(word(code))"
+    case .failed(let code): words(code)
     }
   }
 
@@ -203,6 +233,11 @@ struct TraceText {
     case .batchPin: "receiver's buffer"
     case .request: "request"
     }
+  }
+
+  /// An error with its number.
+  static func words(_ code: LocationErrorCode) -> String {
+    "error \(code.rawValue), \(word(code))"
   }
 
   /// What went wrong, in a few words.

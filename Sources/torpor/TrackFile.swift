@@ -54,7 +54,9 @@ enum TrackFile {
           .data, "\(name) is too long for one run: \(error); cut it or give --hours")
       case .badHeader:
         throw CommandError(.data, "\(name) is no track: \(error); or it is GPX")
-      case .empty, .fieldCount, .notANumber, .outOfRange, .timeGoesBack, .notText:
+      case .notText:
+        throw CommandError(.data, "\(name) is no track: \(error); it should be \(wanted)")
+      case .empty, .fieldCount, .notANumber, .outOfRange, .timeGoesBack:
         throw CommandError(.data, "\(name) is no track: \(error)")
       }
     }
@@ -106,8 +108,9 @@ enum TrackFile {
       throw CommandError(
         .data,
         """
-        \(place(name, first)): no point has a <time>, so nobody knows how fast it went; give a \
-        recorded track, or times to this one
+        \(place(name, first)): no point has a <time>, so nobody knows how fast it went; export it as \
+        the activity that was recorded, times and all, or make times up, here 5 s from point to point:
+          gpsbabel -t -i gpx -f FILE -x track,faketime=f20260101080000+5 -o gpx -F timed.gpx
         """)
     }
     if let longest, last.offset > longest {
@@ -123,14 +126,26 @@ enum TrackFile {
 
   private static func empty(_ file: GPXFile, _ name: String) -> CommandError {
     var has: [String] = []
-    if file.routes > 0 { has.append("\(Words.count(file.routes)) routes") }
-    if file.waypoints > 0 { has.append("\(Words.count(file.waypoints)) waypoints") }
+    if file.routes > 0 { has.append(count(file.routes, "route")) }
+    if file.waypoints > 0 { has.append(count(file.waypoints, "waypoint")) }
     let found = has.isEmpty ? "and nothing else" : "but " + has.joined(separator: " and ")
     return CommandError(
       .data,
       """
-      \(name) has no track, \(found): what is simulated is a recorded way, <trkpt> with <time>
+      \(name) has no track, \(found): what is simulated is a recorded way, <trkpt> with <time>\
+      \(file.routes > 0 ? routeAdvice : "")
       """)
+  }
+
+  /// What makes a recorded way of a planned one.
+  private static let routeAdvice = """
+    ; to make times up on a route, here 5 s from point to point:
+      gpsbabel -r -i gpx -f FILE -x transform,trk=rte,del -x track,faketime=f20260101080000+5 \
+    -o gpx -F timed.gpx
+    """
+
+  private static func count(_ count: Int, _ what: String) -> String {
+    "\(Words.count(count)) \(what)\(count == 1 ? "" : "s")"
   }
 
   private static func place(_ name: String, _ place: GPXPlace) -> String {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import BoardProfiles
+import LocationPolicy
 import LocationTypes
 
 /// How a value on the command line is read: strictly, and with a message that says what is wanted.
@@ -7,9 +8,38 @@ enum Values {
   /// A distance: metres, with `m` or `km` behind it if one likes, or `unlimited`.
   static func distance(_ text: String) throws -> Double {
     if isUnlimited(text) { return .infinity }
-    let wanted = "metres, 0 or more (500, 500m, 2km), or 'unlimited'"
+    return try metres(text, wanted: "metres, 0 or more (500, 500m, 2km), or 'unlimited'")
+  }
+
+  /// A distance above 0, up to `most` metres.
+  static func distance(_ text: String, atMost most: Double) throws -> Double {
+    let wanted = "metres, more than 0 and at most \(Words.distance(most)) (50, 50m, 2km)"
+    let value = try metres(text, wanted: wanted)
+    guard value > 0, value <= most else { throw ValidationError("it should be \(wanted)") }
+    return value
+  }
+
+  /// What is farther has no end: a million kilometres.
+  private static let mostMetres = 1e9
+  /// What is longer has no end: a century.
+  private static let mostSeconds = 100 * 365.25 * 86_400
+
+  private static func metres(_ text: String, wanted: String) throws -> Double {
     let (number, factor) = split(text, [("km", 1_000), ("m", 1)])
-    return try nonNegative(number, wanted: wanted) * factor
+    return try bounded(number, factor, mostMetres, wanted: wanted)
+  }
+
+  private static func bounded(
+    _ number: String, _ factor: Double, _ most: Double, wanted: String
+  ) throws -> Double {
+    let value = try nonNegative(number, wanted: wanted) * factor
+    guard value <= most else { throw ValidationError("it is too large; it should be \(wanted)") }
+    return value
+  }
+
+  /// The radius of a region: a distance above 0, up to what a region may have (REG-3).
+  static func radius(_ text: String) throws -> Double {
+    try distance(text, atMost: RegionLimits().maximumRadius)
   }
 
   /// A length of time: seconds, with `s`, `min` or `h` behind it if one likes, or `unlimited`.
@@ -17,7 +47,7 @@ enum Values {
     if isUnlimited(text) { return .infinity }
     let wanted = "seconds, 0 or more (90, 90s, 5min, 1h), or 'unlimited'"
     let (number, factor) = split(text, [("min", 60), ("s", 1), ("h", 3_600)])
-    return try nonNegative(number, wanted: wanted) * factor
+    return try bounded(number, factor, mostSeconds, wanted: wanted)
   }
 
   /// The longest run: 31 days.
@@ -49,8 +79,8 @@ enum Values {
     case "best", "-1": return -1
     case "navigation", "-2": return -2
     default:
-      return try nonNegative(
-        text, wanted: "metres, 0 or more, 'best' (or -1) or 'navigation' (or -2)")
+      return try metres(
+        text, wanted: "metres, 0 or more (50, 50m, 2km), 'best' (or -1) or 'navigation' (or -2)")
     }
   }
 

@@ -61,6 +61,13 @@ enum Words {
     return text.string + " km"
   }
 
+  /// Percents as people say them: `40 %`, `0.5 %`.
+  static func percent(_ value: Double) -> String {
+    var text = Text()
+    text.add(trimmed: Int64((value * 100).rounded()), scale: 2)
+    return text.string + " %"
+  }
+
   /// `once`, `twice`, `3 times`.
   static func times(_ count: Int) -> String {
     switch count {

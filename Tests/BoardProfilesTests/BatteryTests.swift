@@ -41,10 +41,23 @@ struct BatteryProfileTests {
     var text = Sample.without(table: "battery")
     #expect(try BoardProfile.parse(text, file: "p").battery == nil)
     text += "\n[battery]\n"
-    #expect(try BoardProfile.parse(text, file: "p").battery == BoardProfile.Battery())
     text += "visits_percent = 20\n"
     let battery = try BoardProfile.parse(text, file: "p").battery
     #expect(battery?.visits == 20 && battery?.updates == nil && battery?.margin == 3)
+  }
+
+  @Test("PWR-10: a table that gives nothing up is told at its place")
+  func empty() {
+    let text = Sample.without(table: "battery") + "\n[battery]\n"
+    let line = text.split(separator: "\n", omittingEmptySubsequences: false).count - 1
+    for more in ["", "gauge = \"BAT0\"\nmargin_percent = 5\n", "visits_percent = 0\n"] {
+      let told = problems(text + more)
+      #expect(told.map(\.key) == ["battery"] && told.map(\.line) == [line])
+      #expect(told.first?.message.hasPrefix("names no charge at which anything is") == true)
+      #expect(told.first?.message.contains("or no table [battery]") == true)
+    }
+    // One that was misspelt is told once.
+    #expect(problems(text + "visit_percent = 5\n").map(\.key) == ["battery.visit_percent"])
   }
 
   @Test("a slip of the fingers and another unit are told with the right key")

@@ -44,7 +44,8 @@ extension BadInput {
       "wrong checksum in small letters", .minmea, #"$GPXTE,A,A,0.67,L,N*6e"#,
       counts(checksumErrors: 1, skipped: 22)),
     .raw(
-      "right checksum in small letters", .minmea, #"$GPXTE,A,A,0.67,L,N*6f"#, [.other],
+      "right checksum in small letters", .minmea, #"$GPXTE,A,A,0.67,L,N*6f"#,
+      [.unread(named("GPXTE,"))],
       counts(sentences: 1, unknown: 1)),
     .raw(
       "checksum with a letter beyond F", .minmea, #"$GPXTE,A,A,0.67,L,N*6g"#,
@@ -107,7 +108,7 @@ extension BadInput {
     .raw("nothing", .goNMEA, "", counts()),
     .raw("ends of lines", .torpor, #"\r\n\n\r\r\n"#, counts()),
     .raw(
-      "nothing between dollar and star", .nmealib, "$*00", [.other],
+      "nothing between dollar and star", .nmealib, "$*00", [.unread(named(""))],
       counts(
         sentences: 1, unknown: 1)),
     .raw("star and checksum alone", .torpor, "*00", counts(skipped: 3)),
@@ -120,7 +121,8 @@ extension BadInput {
       counts(sentences: 1, skipped: 4)),
     .raw(
       "another sentence inside", .gpsd,
-      #"$GPZDA,112533.00,20,01,20$PTNTA,20000102173852,1,T4,,,6,1,0*32\r\n"#, [.other],
+      #"$GPZDA,112533.00,20,01,20$PTNTA,20000102173852,1,T4,,,6,1,0*32\r\n"#,
+      [.unread(named("PTNTA,"))],
       counts(sentences: 1, unknown: 1, brokenOff: 1, skipped: 25)),
     .raw(
       "another sentence inside, then the rest of the first", .gpsd,
@@ -130,18 +132,20 @@ extension BadInput {
         .zda(
           ZDA(
             talker: .gps, time_us: 41_133_000_000,
-            date: CalendarDate(year: 2_016, month: 1, day: 20), zone_min: 0)), .other,
+            date: CalendarDate(year: 2_016, month: 1, day: 20), zone_min: 0)),
+        .unread(named("PTNTA,")),
       ], counts(sentences: 2, unknown: 1, brokenOff: 1, skipped: 36)),
     .raw(
       "cut off in a field", .pynmea2, "$GPRMC,172142.00,A,4805.30256324,N,11629.09084774,W,0.D",
       counts(skipped: 55)),
     .raw(
       "a tag block before", .goNMEA,
-      #"\\s:Satelite_1,c:1553390539*62\\!AIVDM,1,1,,A,13M@ah0025QdPDTCOl`K6`nV00Sv,0*52"#, [.other],
+      #"\\s:Satelite_1,c:1553390539*62\\!AIVDM,1,1,,A,13M@ah0025QdPDTCOl`K6`nV00Sv,0*52"#,
+      [.unread(named("AIVDM,"))],
       counts(sentences: 1, unknown: 1, skipped: 30)),
     .raw(
       "a UDP header with a zero and a tag block before", .goNMEA,
-      #"UdPbC\x00\\s:SI1001*53\\$IIHDG,,,,,*67"#, [.other],
+      #"UdPbC\x00\\s:SI1001*53\\$IIHDG,,,,,*67"#, [.unread(named("IIHDG,"))],
       counts(sentences: 1, unknown: 1, skipped: 19)),
     .raw(
       "a carriage return inside", .neoGPS, #"$GPGLL,,,\r,,,V,N*64\r\n"#,
@@ -179,7 +183,7 @@ extension BadInput {
     unknown("an empty address", .goNMEA, ",1,2,3,x,y,z"),
     unknown("an address of seven", .goNMEA, "INVALID,123,123,"),
     .raw(
-      "an encapsulated one of seven", .goNMEA, "!INVALID,1,2,*7E", [.other],
+      "an encapsulated one of seven", .goNMEA, "!INVALID,1,2,*7E", [.unread(named("INVALID,"))],
       counts(sentences: 1, unknown: 1)),
     unknown("an address of four", .goNMEA, "XXXX,20,one,"),
     unknown("a query", .pynmea2, "CCGPQ,GGA"),
@@ -205,7 +209,7 @@ extension BadInput {
 
   private static func unknown(_ name: String, _ source: Source, _ body: String) -> BadInput {
     BadInput(
-      name: name, source: source, bytes: sentence(body), messages: [.other],
+      name: name, source: source, bytes: sentence(body), messages: [.unread(named(body))],
       counters: counts(sentences: 1, unknown: 1))
   }
 
@@ -313,7 +317,8 @@ extension BadInput {
     .hex(
       "a wrong checksum", .pyubx2, "b562050102000601 0f37", counts(checksumErrors: 1, skipped: 10)),
     .hex(
-      "a class that is none", .pyubx2, "b562666602000601 d577", [.other],
+      "a class that is none", .pyubx2, "b562666602000601 d577",
+      [.unread(.frame(UBXIdentity(0x66, 0x66)))],
       counts(frames: 1, unknown: 1)),
     .hex("a length beyond the bound", .torpor, "b56201070110", counts(overlong: 1, skipped: 6)),
     .hex("the longest length there is", .torpor, "b5620107ffff", counts(overlong: 1, skipped: 6)),
@@ -324,7 +329,8 @@ extension BadInput {
       counters: counts(frames: 1, malformed: 1)),
     BadInput(
       name: "a sentence in a frame that is right", source: .torpor,
-      bytes: ubx(0x13, 0x40, sentence("GPGLL,,,,,,V,N")), messages: [.other],
+      bytes: ubx(0x13, 0x40, sentence("GPGLL,,,,,,V,N")),
+      messages: [.unread(.frame(UBXIdentity(0x13, 0x40)))],
       counters: counts(frames: 1, unknown: 1)),
     BadInput(
       name: "a frame in a sentence", source: .torpor,

@@ -86,7 +86,7 @@ struct BadInput: Sendable, CustomTestStringConvertible {
   /// A sentence of that body with a right checksum that is none of ours.
   static func unread(_ name: String, _ source: Source, _ body: String) -> BadInput {
     BadInput(
-      name: name, source: source, bytes: sentence(body), messages: [.other],
+      name: name, source: source, bytes: sentence(body), messages: [.unread(named(body))],
       counters: counts(sentences: 1, unknown: 1))
   }
 
@@ -120,6 +120,12 @@ struct BadInput: Sendable, CustomTestStringConvertible {
     }
     return bytes
   }
+}
+
+/// The name of a sentence with this body; one without any field has no address.
+func named(_ body: String) -> MessageName {
+  let address = body.contains(",") ? body.prefix { $0 != "," } : ""
+  return .sentence(address.utf8.prefix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) })
 }
 
 /// Counters with these values and zeros.

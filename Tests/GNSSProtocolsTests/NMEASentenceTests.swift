@@ -215,7 +215,8 @@ import Testing
       "PUBX", "", "G", "GPRMC", "GPRMCX,1", "PSRMC,1",
     ] {
       let decoded = decode(sentence(text))
-      #expect(decoded.messages == [.other] && decoded.counters.unknown == 1, "\(text)")
+      #expect(
+        decoded.messages == [.unread(named(text))] && decoded.counters.unknown == 1, "\(text)")
     }
   }
 

@@ -150,7 +150,7 @@ func bytes(_ buffer: FrameBuffer) -> [UInt8] { (0..<buffer.count).map { buffer[$
     let expected = UBXVersion(
       software: "ROM CORE 3.01 (107888)", hardware: "00080000", protocolVersion_e2: 1_800)
     #expect(decoded.messages[1] == .receiverVersion(expected))
-    #expect(decoded.messages[2] == .other)
+    #expect(decoded.messages[2] == .unread(.frame(UBXIdentity(0x0A, 0x28))))
   }
 
   @Test(

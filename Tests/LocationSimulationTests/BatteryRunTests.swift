@@ -53,7 +53,9 @@ struct BatteryRunTests {
         case .board(_, let mW) where !isReceiver:
           close(at: record.at)
           open = (mW, record.at)
-        case .receiver, .board, .battery, .fix, .wake, .batch, .ack, .finish, .gap, .told: break
+        case .receiver, .board, .battery, .batteryEmpty, .fix, .wake, .batch, .ack, .finish, .gap,
+          .told:
+          break
         }
       }
       close(at: end)
@@ -88,7 +90,7 @@ struct BatteryRunTests {
       case .finish(_, let code): "finish \(code?.rawValue ?? 0)"
       case .batch(_, _, _, let count): count > 1 ? "batch" : nil
       case .told(_, .degraded): "degraded"
-      case .receiver, .board, .battery, .fix, .wake, .ack, .gap, .told: nil
+      case .receiver, .board, .battery, .batteryEmpty, .fix, .wake, .ack, .gap, .told: nil
       }
     }
     let first = try #require(told.firstIndex(of: "degraded"))

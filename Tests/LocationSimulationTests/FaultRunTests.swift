@@ -157,7 +157,7 @@ private struct Audit {
         #expect(sequence < next && acknowledged.map { $0 <= sequence } ?? true)
         acknowledged = sequence
       case .gap: Issue.record("a gap in a ring with room for all")
-      case .receiver, .board, .battery, .fix, .wake, .told: break
+      case .receiver, .board, .battery, .batteryEmpty, .fix, .wake, .told: break
       }
     }
     #expect(next == UInt64(fixes.count), "all that was kept is delivered")

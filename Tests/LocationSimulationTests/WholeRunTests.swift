@@ -30,7 +30,7 @@ private struct Told {
       if end < first { isInOrder = false }
       last = end
     case .told: notices += 1
-    case .receiver, .board, .battery, .ack: break
+    case .receiver, .board, .battery, .batteryEmpty, .ack: break
     }
   }
 }

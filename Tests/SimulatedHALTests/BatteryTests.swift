@@ -56,10 +56,28 @@ struct SimulatedBatteryTests {
     _ = board.wait(in: .idle, until: seconds(600), listening: true)
     let later = board.now
     #expect(later == seconds(600), "who does not look goes on")
-    let told = board.takeEvents().compactMap {
+    let whole = board.takeEvents()
+    let told = whole.compactMap {
       if case .battery(let charge) = $0.event { charge } else { nil }
     }
     #expect(told == [50, 40, 1, 0])
+    let events = whole.filter { $0.event == .batteryEmpty }
+    #expect(events.map(\.time) == [end], "told once, when it is found out")
+  }
+
+  @Test("a gauge tells whole percents to the nearest: a run that begins at 30 % says 30")
+  func rounding() {
+    let battery = SimulatedBattery(capacity_J: 1_800, charge: 30)
+    #expect(battery.percent(after: 0) == 30 && battery.percent(after: 37) == 30)
+    // 18,000 mJ are a percent.
+    #expect(battery.percent(after: 8_999) == 30 && battery.percent(after: 9_001) == 29)
+    #expect(battery.percent(after: 1e9) == 0)
+    #expect(SimulatedBattery(capacity_J: 3, charge: 100).percent(after: 0) == 100)
+    for charge in 1...100 {
+      // 0.29 × 100 and its like are a hair below.
+      let battery = SimulatedBattery(capacity_J: 39_960.000001, charge: Double(charge))
+      #expect(battery.percent(after: 1e-3) == charge)
+    }
   }
 
   @Test("without a battery there is no gauge; a fault of the gauge is one, and hides a battery")
@@ -73,7 +91,7 @@ struct SimulatedBatteryTests {
         $0.faults.gauge = plan
         $0.battery = battery
       }
-      for (end, charge) in [(1.0, battery.map { _ in UInt8(99) }), (100, 1), (300, 20)] {
+      for (end, charge) in [(1.0, battery.map { _ in UInt8(100) }), (100, 1), (300, 20)] {
         let waking = board.wait(in: .idle, until: seconds(end), listening: true)
         #expect(waking.battery == charge)
       }

@@ -21,7 +21,7 @@ import Testing
         board.append((item.time, mW))
         awakeTimes.append((item.time, state == .awake))
       case .wake: wakes += 1
-      case .battery: break
+      case .battery, .batteryEmpty: break
       }
     }
     func sum(_ steps: [(Instant, Double)]) -> Double {

@@ -139,16 +139,6 @@ struct OutputTests {
       Command.read("\(folder)/t") == lines.dropLast().map { $0 + "\n" }.joined())
   }
 
-  @Test("what --service standard leaves unused is told")
-  func unused() {
-    let run = ["simulate", "--hours", "0.01", "-q", "--service"]
-    let told = Command.run(run + ["standard", "--timeout", "5", "--distance", "2km"])
-    #expect(told.status == 0)
-    #expect(told.errors.contains("--distance and --timeout changed nothing"))
-    #expect(Command.run(run + ["standard"]).errors.isEmpty)
-    #expect(Command.run(run + ["deferred", "--timeout", "5"]).errors.isEmpty)
-  }
-
   @Test("a track of more than 31 days needs --hours")
   func longTrack() {
     let folder = Command.directory()

@@ -165,10 +165,20 @@ struct ReportPageTests {
     let run = Command.run(arguments + ["--report", "\(folder)/a.html"])
     #expect(run.status == 0 && run.output.contains("degraded  battery at 29 %: within 100 m"))
     let page = try #require(Command.read("\(folder)/a.html"))
-    #expect(page.contains("Battery, %") && page.contains("from 34 % to 14 %"))
+    #expect(page.contains("Battery, %") && page.contains("from 35 % to 14 %"))
     #expect(page.contains("<b>degraded</b>") && page.contains("within 100 m at best"))
     let full = Command.run(arguments.dropLast(4) + ["--report", "\(folder)/b.html"])
     #expect(full.status == 0 && Command.read("\(folder)/b.html")?.contains("Battery, %") == false)
+    // Seventy milliwatt-hours at the mean power of the run, not two hundred.
+    func life(of page: String?) -> Substring? {
+      page?.firstMatch(of: /Battery life<\/dt><dd class="big">([^<]*)</)?.output.1
+    }
+    #expect(page.contains("0.200 Wh, 35 % full") && page.contains("From 35 % on, new"))
+    let whole = Command.run(
+      arguments.dropLast() + ["100", "--report", "\(folder)/whole.html", "--quiet"])
+    let long = Command.read("\(folder)/whole.html")
+    #expect(whole.status == 0 && long?.contains("Full and new") == true)
+    #expect(life(of: page) != nil && life(of: page) != life(of: long))
     let short = Command.run(arguments.dropLast() + ["1"])
     #expect(short.status == 0 && short.errors.contains("the battery was empty after"))
     let other = Command.run(arguments + ["--board", "zero2w-pa1616s", "--quiet"])

@@ -121,6 +121,9 @@ struct ReportPartsTests {
     #expect(try Battery("11.1Wh").words == "11.10 Wh")
     #expect(try Battery("500mWh").words == "0.500 Wh")
     #expect(try Battery("1Wh").life(at: 1_000) == .seconds(3_600))
+    #expect(try Battery("1Wh").life(at: 1_000, charge: 25) == .seconds(900))
+    #expect(try Battery("1Wh").words(100) == "1.00 Wh")
+    #expect(try Battery("1Wh").words(12.5) == "1.00 Wh, 12.5 % full")
     #expect(try Battery("100000Wh").life(at: 1) == nil)
     #expect(try Battery("1Wh").life(at: 0) == nil)
     for (text, message) in [

@@ -58,10 +58,13 @@ struct ServiceRunTests {
     }
     #expect(try left(["--radius", "3km"]) > left([]))
     #expect(try left([]) == left(["--radius", "200m"]))
-    let none = Command.run(
-      ["simulate", "--hours", "0.1", "--service", "region", "--radius", "0", "--json"])
-    #expect(none.output.contains(#""what":"failed","code":5"#))
-    #expect(Command.run(["simulate", "--radius", "-1"]).status == 64)
+    for wrong in ["0", "-1", "100001", "unlimited", "x"] {
+      let none = Command.run(["simulate", "--service", "region", "--radius", wrong])
+      #expect(none.status == 64 && none.output.isEmpty, "\(wrong)")
+      #expect(
+        none.errors.contains("it should be metres, more than 0 and at most 100 km"),
+        "\(none.errors)")
+    }
   }
 
   @Test("standard with an accuracy: a promise in the summary, near the optimum; else none")
@@ -119,15 +122,8 @@ struct ServiceRunTests {
     #expect(run(["--board", path, "--motion"]) == wired)
   }
 
-  @Test("what a service makes no use of is told; a service there is not is refused")
-  func unused() {
-    for service in ["standard", "significant", "visits", "live", "region"] {
-      let result = Command.run(
-        ["simulate", "--hours", "0.1", "--service", service, "--timeout", "60", "-q"])
-      #expect(
-        result.errors.contains("--service \(service) defers nothing: --timeout"),
-        "\(service): \(result.errors)")
-    }
+  @Test("a service there is not is refused, with those that there are")
+  func noSuch() {
     let wrong = Command.run(["simulate", "--service", "often"])
     #expect(wrong.status == 64 && wrong.errors.contains("significant"))
   }

@@ -63,11 +63,15 @@ struct TrackFileTests {
   @Test("a file that is no track is told by its place, with what to do")
   func refusals() {
     #expect(refusal(gpx([(nil, ""), (nil, "")])).contains("track.gpx:2:1: no point has a <time>"))
+    #expect(refusal(gpx([(nil, "")])).contains("gpsbabel -t -i gpx -f FILE -x track,faketime="))
     #expect(
       refusal(gpx([(2, ""), (1, "")])).contains("track.gpx:3:1: this point is earlier than"))
     #expect(refusal(gpx([(1, "<ele>x</ele>")])).contains("track.gpx:2:27: ele must be a decimal"))
     #expect(refusal("<kml/>").contains("track.gpx:1:1: this is <kml> and not <gpx>"))
-    #expect(refusal("<gpx><rte/><wpt/><wpt/></gpx>").contains("no track, but 1 routes and 2 way"))
+    #expect(
+      refusal("<gpx><rte/><wpt/><wpt/></gpx>").contains("no track, but 1 route and 2 waypoints"))
+    #expect(refusal("<gpx><rte/></gpx>").contains("gpsbabel -r -i gpx"))
+    #expect(!refusal("<gpx><wpt/></gpx>").contains("gpsbabel"))
     #expect(refusal("<gpx/>").contains("no track, and nothing else"))
     #expect(refusal("<gpx>").contains("track.gpx:1:6: the file ends here"))
     #expect(refusal("lat,lon\n").contains("or it is GPX"))

@@ -141,7 +141,7 @@ struct OptionTests {
     #expect(command.capacity == 300)
     #expect(command.printing.json)
     #expect(command.file == "a.nmea")
-    #expect(command.deferral.board == "simulated")
+    #expect(command.board.name == "simulated")
   }
 
   @Test("simulate takes what the reference says")
@@ -154,9 +154,9 @@ struct OptionTests {
     #expect(command.hours == 24)
     #expect(command.service == .standard)
     #expect(command.accuracy == 10)
-    #expect(command.noise == .none)
+    #expect(command.chance.noise == .none)
     #expect(command.ttff == .sampled)
-    #expect(command.seed == 7)
+    #expect(command.chance.seed == 7)
     #expect(command.printing.trace == "t.jsonl")
   }
 

@@ -41,15 +41,21 @@ struct Battery: Equatable {
     energy_J = wattHours * 3_600
   }
 
-  /// How long it lasts at a mean power; nil where nothing is taken, or for longer than a century.
-  func life(at power_mW: Double) -> Interval? {
-    let seconds = energy_J * 1_000 / power_mW
+  /// How long it lasts at a mean power when it is so full at first, percent; nil where nothing is
+  /// taken, or for longer than a century.
+  func life(at power_mW: Double, charge: Double = 100) -> Interval? {
+    let seconds = energy_J * 10 * charge / power_mW
     guard seconds.isFinite, seconds < 100 * 365.25 * 86_400 else { return nil }
     return Interval(seconds: seconds)
   }
 
   /// What it holds, in words.
   var words: String { "\(Words.decimal(energy_J / 3_600, places: energy_J < 3_600 ? 3 : 2)) Wh" }
+
+  /// The same, and how full it is where it is not full, percent.
+  func words(_ charge: Double) -> String {
+    charge < 100 ? "\(words), \(Words.percent(charge)) full" : words
+  }
 
   /// The number before one of `units`, in the first unit's measure; nil where none of them is there.
   private static func number(_ text: String, _ units: [(String, Double)]) throws -> Double? {

@@ -17,17 +17,19 @@ struct ReportEnergy {
   private let sketch: RunSketch
   private let promise: PromiseSummary?
   private let battery: Battery?
+  private let charge: Double
 
   /// The bill of a run on a board.
   init(
     _ summary: TraceSummary, _ energy: TraceEnergy, _ sketch: RunSketch, _ promise: PromiseSummary?,
-    _ battery: Battery?
+    _ battery: Battery?, _ charge: Double = 100
   ) {
     self.summary = summary
     self.energy = energy
     self.sketch = sketch
     self.promise = promise
     self.battery = battery
+    self.charge = charge
   }
 
   /// Adds it.
@@ -142,7 +144,7 @@ struct ReportEnergy {
       ("always on, always awake", energy.receiverAlwaysOn_mJ + energy.boardAlwaysAwake_mJ),
     ]
     page.newLine()
-    page.element("h3", "A battery of \(battery.words)")
+    page.element("h3", "A battery of \(battery.words(charge))")
     page.element("table") { page in
       page.element("thead") { page in
         page.element("tr") { page in
@@ -154,18 +156,19 @@ struct ReportEnergy {
           page.element("tr") { page in
             page.element("th", ["scope": "row"], name)
             page.element("td", "\(Words.decimal(energy_mJ / seconds, places: 1)) mW")
-            page.element("td", ReportEnergy.life(battery, energy_mJ / seconds))
+            page.element("td", ReportEnergy.life(battery, charge, energy_mJ / seconds))
           }
         }
       }
     }
     page.element(
       "p", ["class": "lead"],
-      "Full and new, all of it usable, and nothing else drawing on it: real ones give less.")
+      (charge < 100 ? "From \(Words.percent(charge)) on, new" : "Full and new")
+        + ", all of it usable, and nothing else drawing on it: real ones give less.")
   }
 
   /// How long a battery lasts, in words.
-  static func life(_ battery: Battery, _ power_mW: Double) -> String {
-    battery.life(at: power_mW).map(Words.duration) ?? "over a century"
+  static func life(_ battery: Battery, _ charge: Double, _ power_mW: Double) -> String {
+    battery.life(at: power_mW, charge: charge).map(Words.duration) ?? "over a century"
   }
 }

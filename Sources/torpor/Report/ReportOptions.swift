@@ -14,7 +14,8 @@ struct ReportOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Tell in the report how long this battery lasts: 3000mAh@3.7V, or 11.1Wh.",
+      "Tell in the report how long this battery lasts: 3000mAh@3.7V, or 11.1Wh; full, or as "
+        + "--charge says.",
       valueName: "battery"),
     transform: { try Battery($0) })
   var battery: Battery?
@@ -22,7 +23,8 @@ struct ReportOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Run from that battery, so full when it begins: promises are given up as the profile says.",
+      "Run from the battery of --battery, so full when it begins: promises are given up as the "
+        + "profile says.",
       valueName: "percent"),
     transform: Values.charge)
   var charge: Double?

@@ -17,6 +17,8 @@ struct ReportPage {
   /// How long it was to be.
   var length: Interval
   var battery: Battery?
+  /// How full it is when the run begins, percent.
+  var charge = 100.0
   /// What it adds up to.
   var summary = TraceSummary()
   /// What it looks like.
@@ -43,7 +45,8 @@ struct ReportPage {
           }
           if let energy = summary.energy {
             section("Energy", to: &page) {
-              ReportEnergy(summary, energy, sketch, promise?.summary, battery).write(to: &$0)
+              ReportEnergy(summary, energy, sketch, promise?.summary, battery, charge).write(
+                to: &$0)
             }
           }
           writeSettings(to: &page)
@@ -139,8 +142,8 @@ struct ReportPage {
       isFirst: true, to: &page)
     guard let battery else { return }
     tile(
-      "Battery life", ReportEnergy.life(battery, used / seconds),
-      "\(battery.words); always on \(ReportEnergy.life(battery, full / seconds))",
+      "Battery life", ReportEnergy.life(battery, charge, used / seconds),
+      "\(battery.words(charge)); always on \(ReportEnergy.life(battery, charge, full / seconds))",
       isFirst: true, to: &page)
   }
 

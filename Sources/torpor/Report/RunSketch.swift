@@ -98,6 +98,7 @@ struct RunSketch {
       boardState = (Int(state.rawValue), power_mW, record.at)
       board.set(power_mW, at: record.at)
     case .battery(let percent): charge.set(Double(percent), at: record.at)
+    case .batteryEmpty: charge.set(0, at: record.at)
     case .fix(let fix):
       places.add(plane.point(fix.coordinate))
       fixes.add(1, at: record.at)

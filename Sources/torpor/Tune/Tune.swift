@@ -14,7 +14,7 @@ struct Tune: ParsableCommand {
       200 and 500 m), updates deferred for up to 10 min (with batching inside the receiver, where \
       the board has it, and without), significant change and visits, each without and with the \
       line of a motion sensor. At the end it tells what is best for each question, over all \
-      tracks together.
+      tracks together, of which there may be 16.
 
         torpor tune --track walk.csv
         torpor tune --track mon.gpx tue.gpx --board mine.toml --battery 3000mAh@3.7V
@@ -23,18 +23,8 @@ struct Tune: ParsableCommand {
   /// The most tracks for one call.
   static let mostTracks = 16
 
-  @Option(
-    parsing: .upToNextOption,
-    help: ArgumentHelp(
-      "Tracks, GPX or tables as `torpor simulate` takes; at most 16.", valueName: "file"),
-    completion: .file(extensions: ["gpx", "csv"]))
-  var track: [String]
-
-  @Option(
-    help: ArgumentHelp(
-      "A board's name (see `torpor board list`) or the path of a profile.", valueName: "board"),
-    completion: Completions.boards)
-  var board = BoardCatalog.defaultBoard
+  @OptionGroup var track: TrackFiles
+  @OptionGroup var board: BoardOption
 
   @Option(
     parsing: .unconditional,
@@ -43,31 +33,22 @@ struct Tune: ParsableCommand {
     transform: { try Battery($0) })
   var battery: Battery?
 
-  @Option(
-    help: ArgumentHelp("Errors of the simulated positions.", valueName: "noise"))
-  var noise = NoiseName.real
-
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("Where chance starts.", valueName: "number"),
-    transform: Values.seed)
-  var seed: UInt64 = 1
+  @OptionGroup var chance: ChanceOptions
 
   @Flag(help: "One JSON object a line for each run and each pick.")
   var json = false
 
   mutating func validate() throws {
-    guard track.count <= Tune.mostTracks else {
+    guard track.paths.count <= Tune.mostTracks else {
       throw ValidationError(
-        "--track takes at most \(Tune.mostTracks) tracks, not \(track.count); split them up")
+        "--track takes at most \(Tune.mostTracks) tracks, not \(track.paths.count); split them up")
     }
   }
 
   func run() throws {
-    let profile = try BoardProfile.named(board)
-    try RunCheck.needsReceiver(profile)
+    let profile = try board.profile()
     // All of them first: a slip in the last name is told before anything runs.
-    let routes = try track.map { (path: $0, route: try TrackFile.readWhole($0)) }
+    let routes = try track.paths.map { (path: $0, route: try TrackFile.readWhole($0)) }
     let settings = TuneSetting.all(hasBatch: profile.receiver?.batch != nil)
     var report = TuneReport(profile.name, battery, isJSON: json, style: .ofStandardOutput)
     var sums = [TuneSum](repeating: TuneSum(), count: settings.count)
@@ -75,8 +56,8 @@ struct Tune: ParsableCommand {
     var progress = Progress(recordsOnTerminal: false)
     let total = Double(routes.count * settings.count)
     for (number, (path, route)) in routes.enumerated() {
-      var bench = TuneBench(profile, route, seed: seed)
-      bench.noise = noise == .real ? .real : .none
+      var bench = TuneBench(profile, route, seed: chance.seed)
+      bench.noise = chance.noise.model
       var runs: [TuneRun] = []
       for (index, setting) in settings.enumerated() {
         let done = Double(number * settings.count + index)
