@@ -159,7 +159,7 @@ public struct VisitMonitor: Equatable, Sendable {
     switch state {
     case .idle: return .nothing
     case .underWay:
-      if away <= reach {
+      if away <= reach, here.holds(mark, away: away, reach: reach) {
         stay?.add(mark, accuracy: accuracy, terms: terms)
         outside = nil
         return open()
@@ -197,7 +197,8 @@ public struct VisitMonitor: Equatable, Sendable {
     stay = place
     outside = nil
     away = place.centre.localDistance(to: mark.coordinate)
-    if away <= terms.reach(accuracy: accuracy) {
+    let reach = terms.reach(accuracy: accuracy)
+    if away <= reach, place.holds(mark, away: away, reach: reach) {
       stay?.add(mark, accuracy: accuracy, terms: terms)
     } else {
       outside = next
