@@ -197,8 +197,7 @@ public struct VisitMonitor: Equatable, Sendable {
     stay = place
     outside = nil
     away = place.centre.localDistance(to: mark.coordinate)
-    let reach = terms.reach(accuracy: accuracy)
-    if away <= reach, place.holds(mark, away: away, reach: reach) {
+    if away <= terms.reach(accuracy: accuracy) {
       stay?.add(mark, accuracy: accuracy, terms: terms)
     } else {
       outside = next
