@@ -159,7 +159,7 @@ public struct VisitMonitor: Equatable, Sendable {
     switch state {
     case .idle: return .nothing
     case .underWay:
-      if away <= reach {
+      if away <= reach, here.holds(mark, away: away, reach: reach) {
         stay?.add(mark, accuracy: accuracy, terms: terms)
         outside = nil
         return open()

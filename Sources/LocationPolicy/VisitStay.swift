@@ -69,6 +69,9 @@ struct VisitStay: Equatable, Sendable {
   /// So many fixes at rest make a centre that one can trust.
   private static let many = 60.0
 
+  /// So much of the radius is near the centre; on a straight way through one is half of it away.
+  private static let middle = 0.25
+
   private static func weight(of mark: VisitMark) -> Double { mark.isUnderWay ? 0.05 : 1 }
 
   /// A fix inside; it moves the centre.
@@ -82,6 +85,14 @@ struct VisitStay: Equatable, Sendable {
     centre = centre.moved(east: offset.east * pull, north: offset.north * pull)
     self.accuracy += (accuracy - self.accuracy) * new / weight
     last = mark
+  }
+
+  /// Whether a fix `away` metres from the centre, inside the circle, belongs to the stay, or is
+  /// one on a slow way through: that has come a whole radius from where it began (VIS-10).
+  ///
+  /// Near the centre somebody has been most of the time, however far off the first fix was.
+  func holds(_ mark: VisitMark, away: Double, reach: Double) -> Bool {
+    away <= reach * VisitStay.middle || first.coordinate.localDistance(to: mark.coordinate) < reach
   }
 
   /// A fix inside after the visit was told: the place stays what was told (VIS-6).

@@ -70,6 +70,28 @@ struct PathMeterTests {
     }
   }
 
+  /// Of the recorders nobody knows the accuracy: what it is, the gate and its short cuts follow.
+  @Test(
+    "DEF-20: a recorded trip is as long as its fixes' polyline, less what the gate cuts short",
+    .enabled(if: recordedTracks != nil),
+    arguments: [(3_000, 0.025), (5_000, 0.045), (10_000, 0.09)] as [(Int32, Double)])
+  func recorded(_ accuracy_mm: Int32, _ short: Double) throws {
+    var (counted, all) = (0.0, 0.0)
+    for track in try RecordedTrack.all() {
+      var meter = PathMeter(from: nil)
+      for var fix in track.fixes {
+        fix.horizontalAccuracy_mm = accuracy_mm
+        meter.add(fix)
+      }
+      let length = track.length
+      #expect(meter.length <= length, "\(track.name): \(meter.length) of \(length)")
+      #expect(meter.length >= (1 - short) * length, "\(track.name): \(meter.length) of \(length)")
+      counted += meter.length
+      all += length
+    }
+    #expect(counted >= (1 - short / 2) * all)
+  }
+
   @Test("DEF-21: without noise it lags by less than a gate, and a fast fix counts at once")
   func lag() {
     var meter = PathMeter(from: fix(at: 0))

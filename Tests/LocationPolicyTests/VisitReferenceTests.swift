@@ -1,4 +1,3 @@
-import Foundation
 import LocationTypes
 import Testing
 
@@ -76,66 +75,4 @@ struct VisitReferenceTests {
     #expect(SlidingStayPoints.matches([Stay(start: 0, end: 10)], [Stay(start: 5, end: 10)]) == 1)
     #expect(SlidingStayPoints.matches([Stay(start: 0, end: 10)], [Stay(start: 5.1, end: 10)]) == 0)
   }
-
-  @Test(
-    "VIS-9: recorded trips give the reference's stays, and few more",
-    .enabled(if: VisitReferenceTests.tracks != nil, "no recordings beside the package"))
-  func recordedTracks() throws {
-    let folder = try #require(Self.tracks)
-    var score = Score()
-    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
-    for name in names where name.hasSuffix(".csv") && !name.contains("pauses") {
-      let text = try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
-      let rows = text.split(separator: "\n").dropFirst().map {
-        $0.split(separator: ",", omittingEmptySubsequences: false)
-      }
-      var samples: [SlidingStayPoints.Sample] = []
-      var monitor = VisitMonitor.started(.reference)
-      var found: [Stay] = []
-      for row in rows {
-        guard let time = Double(row[0]), let latitude = Double(row[1]),
-          let longitude = Double(row[2])
-        else { continue }
-        samples.append(.init(time: time, latitude: latitude, longitude: longitude))
-        var fix = Fix(
-          acquired: Instant(seconds: time),
-          coordinate: Sphere.coordinate(latitude: latitude, longitude: longitude))
-        if let speed = Double(row[4]) { fix.speed_mmps = Int32(speed * 1000) }
-        guard let visit = monitor.take(fix).departure else { continue }
-        found.append(stay(of: visit, from: samples[0].time))
-      }
-      let (first, last) = (try #require(samples.first).time, try #require(samples.last).time)
-      if var visit = monitor.visit {
-        visit.departure = VisitMoment(instant: Instant(seconds: last), utc: nil)
-        found.append(stay(of: visit, from: first))
-      }
-      let expected = SlidingStayPoints.find(
-        samples, gap: .infinity, includesLast: true, haversine: Sphere.haversine)
-      score.add(found, expected)
-    }
-    #expect(score.expected == 6)
-    // One of them is a crawl of 200 m, on the edge.
-    #expect(score.both >= 5)
-    #expect(score.found <= 9)
-  }
-
-  private func stay(of visit: Visit, from start: Double) -> Stay {
-    Stay(
-      start: visit.arrival?.instant.seconds ?? start, end: visit.departure?.instant.seconds ?? 0)
-  }
-
-  /// The folder of recorded trips that are no part of the package; nil where it is absent.
-  static let tracks: URL? = {
-    let place: URL
-    if let path = ProcessInfo.processInfo.environment["TORPOR_DATA"] {
-      place = URL(fileURLWithPath: path)
-    } else {
-      place =
-        URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent()
-        .appendingPathComponent("../shared/data").standardizedFileURL
-    }
-    let tracks = place.appendingPathComponent("tracks")
-    return FileManager.default.fileExists(atPath: tracks.path) ? tracks : nil
-  }()
 }

@@ -1,0 +1,183 @@
+import Foundation
+import LocationTypes
+import Testing
+
+@testable import LocationPolicy
+
+/// One recorded trip, which is no part of the package.
+struct RecordedTrack {
+  let name: String
+  /// Seconds since the first fix.
+  private(set) var samples: [SlidingStayPoints.Sample] = []
+  /// One for each sample; without an accuracy, as it was recorded.
+  private(set) var fixes: [Fix] = []
+
+  /// All of them, by name; none where the folder is absent.
+  static func all() throws -> [RecordedTrack] {
+    guard let folder = recordedTracks else { return [] }
+    return try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+      .filter { $0.hasSuffix(".csv") && !$0.hasSuffix(".pauses.csv") }
+      .map { try RecordedTrack(folder.appendingPathComponent($0)) }
+  }
+
+  private init(_ file: URL) throws {
+    name = file.deletingPathExtension().lastPathComponent
+    let text = try String(contentsOf: file, encoding: .utf8)
+    var begin: Double?
+    for line in text.split(separator: "\n").dropFirst() {
+      let row = line.split(separator: ",", omittingEmptySubsequences: false)
+      guard row.count > 4, let unix = Double(row[0]), let latitude = Double(row[1]),
+        let longitude = Double(row[2])
+      else { continue }
+      let time = unix - (begin ?? unix)
+      begin = begin ?? unix
+      append(.init(time: time, latitude: latitude, longitude: longitude), speed: Double(row[4]))
+    }
+  }
+
+  /// The trip as its wearer made it: a recorder that is paused writes nothing while nothing moves.
+  ///
+  /// A hole of more than a minute whose ends lie within 50 m is a rest, with a fix every 10 s.
+  /// At one of more than 15 minutes whose ends do not, nobody knows what was, and the reference
+  /// begins anew: there the trip is cut in two.
+  var trips: [RecordedTrack] {
+    var trips: [RecordedTrack] = []
+    var trip = RecordedTrack(name: name)
+    for (sample, fix) in zip(samples, fixes) {
+      if let before = trip.samples.last, sample.time - before.time > 60 {
+        let way = Sphere.haversine(before, sample)
+        if way <= 50 {
+          trip.rest(from: before, to: sample, speed: way / (sample.time - before.time))
+        } else if sample.time - before.time > 900 {
+          trips.append(trip)
+          trip = RecordedTrack(name: name)
+        }
+      }
+      trip.samples.append(sample)
+      trip.fixes.append(fix)
+    }
+    return trips + [trip]
+  }
+
+  private init(name: String) { self.name = name }
+
+  private mutating func rest(
+    from: SlidingStayPoints.Sample, to: SlidingStayPoints.Sample, speed: Double
+  ) {
+    for time in stride(from: from.time + 10, to: to.time, by: 10) {
+      let part = (time - from.time) / (to.time - from.time)
+      append(
+        .init(
+          time: time, latitude: from.latitude + part * (to.latitude - from.latitude),
+          longitude: from.longitude + part * (to.longitude - from.longitude)), speed: speed)
+    }
+  }
+
+  private mutating func append(_ sample: SlidingStayPoints.Sample, speed: Double?) {
+    samples.append(sample)
+    var fix = Fix(
+      acquired: Instant(seconds: sample.time),
+      coordinate: Sphere.coordinate(latitude: sample.latitude, longitude: sample.longitude))
+    if let speed { fix.speed_mmps = Int32(speed * 1000) }
+    fixes.append(fix)
+  }
+
+  /// The length of the polyline through all fixes, metres.
+  var length: Double {
+    zip(samples, samples.dropFirst()).reduce(0) { $0 + Sphere.haversine($1.0, $1.1) }
+  }
+
+  /// The visits of a monitor that is fed every fix, the one that lasts at the end included.
+  func everyFix(_ terms: VisitTerms) -> [SlidingStayPoints.Stay] {
+    var monitor = VisitMonitor.started(terms)
+    return stays(fixes.map { monitor.take($0) }, monitor)
+  }
+
+  /// The same fed only the fixes it asks for, 3 s to 30 s later; a search lasts a minute.
+  func asked(_ terms: VisitTerms, seed: UInt64) -> [SlidingStayPoints.Stay] {
+    var generator = SeededGenerator(seed: seed)
+    var monitor = VisitMonitor.started(terms)
+    var outcomes: [VisitMonitor.Outcome] = []
+    var (now, next) = (samples[0].time, 0)
+    while next < samples.count {
+      let due = monitor.nextFix(at: Instant(seconds: now), fastest: 40, line: .absent)
+      let begin = max(now, due.seconds)
+      let ready = begin + Double.random(in: 3...30, using: &generator)
+      next = samples[next...].firstIndex { $0.time >= ready } ?? samples.count
+      if next < samples.count, samples[next].time <= begin + 60 {
+        now = samples[next].time
+        outcomes.append(monitor.take(fixes[next]))
+      } else {
+        now = begin + 60
+        monitor.miss(at: Instant(seconds: now))
+      }
+    }
+    return stays(outcomes, monitor)
+  }
+
+  private func stays(
+    _ outcomes: [VisitMonitor.Outcome], _ monitor: VisitMonitor
+  ) -> [SlidingStayPoints.Stay] {
+    let (first, last) = (samples[0].time, samples[samples.count - 1].time)
+    return (outcomes.compactMap(\.departure) + (monitor.visit.map { [$0] } ?? [])).map {
+      SlidingStayPoints.Stay(
+        start: $0.arrival?.instant.seconds ?? first, end: $0.departure?.instant.seconds ?? last)
+    }
+  }
+}
+
+@Suite("Visits on recorded trips", .enabled(if: recordedTracks != nil))
+struct VisitTracksTests {
+  typealias Stay = SlidingStayPoints.Stay
+  typealias Score = VisitReferenceTests.Score
+
+  static func reference(
+    _ samples: [SlidingStayPoints.Sample], gap: Double = 900
+  ) -> [Stay] {
+    SlidingStayPoints.find(
+      samples, gap: gap, includesLast: true, haversine: Sphere.haversine)
+  }
+
+  /// What the reference finds begun with the first fix or up to 4 minutes later: where it begins
+  /// decides of a stay on the edge.
+  static func phases(_ trip: RecordedTrack) -> [[Stay]] {
+    stride(from: 0, through: 240, by: 20).map { later in
+      reference(trip.samples.filter { $0.time >= trip.samples[0].time + later })
+    }
+  }
+
+  @Test("VIS-9: the reference's stays, fed every fix or those asked for")
+  func trips() throws {
+    var every = Score()
+    var asked = Score()
+    var right = 0
+    for trip in try RecordedTrack.all().flatMap(\.trips) {
+      let expected = Self.reference(trip.samples)
+      every.add(trip.everyFix(.reference), expected)
+      let phases = Self.phases(trip)
+      for seed in 1...20 as ClosedRange<UInt64> {
+        let stays = trip.asked(.reference, seed: seed)
+        asked.add(stays, expected)
+        right +=
+          stays.filter { stay in
+            phases.contains { SlidingStayPoints.matches([stay], $0) > 0 }
+          }.count
+      }
+    }
+    #expect(every.expected >= 4)
+    #expect(every.precision >= 0.95 && every.recall >= 0.95)
+    #expect(asked.recall >= 0.9)
+    #expect(Double(right) >= 0.9 * Double(asked.found))
+  }
+
+  @Test(
+    "VIS-10: where the reference counts each hole at the place left, few visits beside its stays")
+  func holes() throws {
+    var every = Score()
+    for track in try RecordedTrack.all() {
+      every.add(track.everyFix(.reference), Self.reference(track.samples, gap: .infinity))
+    }
+    #expect(every.precision >= 0.95)
+    #expect(every.both >= every.expected - 1)
+  }
+}
