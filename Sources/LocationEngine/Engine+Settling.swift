@@ -63,6 +63,7 @@ extension Engine {
     planner.figures.receiver.powersave_mW =
       savingRefusal.holds(at: now) ? nil : setup.figures.receiver.powersave_mW
     demand = elapseClients()
+    if isEnding { demand = DemandSummary() }
     planSingleFixes()
     releaseHeld(&effects)
     // Where another step follows, it makes the plan.

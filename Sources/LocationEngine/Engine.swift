@@ -45,6 +45,8 @@ public struct Engine: ~Copyable {
   /// A first fix that is held back while better ones come.
   var held: Fix?
   var isInhibited = false
+  /// Nobody is served any more.
+  var isEnding = false
   var isReceiverLost = false
   var batchRefusal = Refusal()
   var savingRefusal = Refusal()
@@ -132,6 +134,7 @@ public struct Engine: ~Copyable {
     case .time: break
     case .request(let client, let request): handle(request, of: client)
     case .sleepInhibitor(let isOn): isInhibited = isOn
+    case .end: isEnding = true
     case .lineFault: drive(.lineFault, &effects)
     case .pinFault(let pin): drive(.pinFault(pin), &effects)
     }
@@ -173,6 +176,20 @@ public struct Engine: ~Copyable {
   /// Whether the receiver is meant to be searching or tracking.
   public var isReceiverAwake: Bool { goal.map(Engine.isAwake) ?? false }
 
+  /// What the receiver is meant to do; nil before the first plan.
+  public var plannedReceiver: PlannedReceiver? {
+    switch goal {
+    case .off?: .off
+    case .standby?: .standby
+    case .tracking?: .tracking
+    case .powersave?: .powersave
+    case .batching(let watermark)?: .batching(watermark: watermark)
+    case nil: nil
+    }
+  }
+  /// Whether nothing is on its way between the board and its receiver.
+  public var isSettled: Bool { !hasDriver || driver.status.isSettled }
+
   /// Whether the receiver may hold fixes that are not in the ring yet.
   public var mayReceiverHoldFixes: Bool { receiverBuffers }
   /// Whether the receiver can be put to sleep or switched off at all.
@@ -188,6 +205,15 @@ public struct Engine: ~Copyable {
   public var decoderCounters: DecoderCounters { decoder.counters }
   /// What has happened to the receiver so far.
   public var driverCounters: DriverCounters { hasDriver ? driver.counters : DriverCounters() }
+  /// The generation of the fixes that are made now (RNG-2).
+  public var generation: UInt32 { ring.generation }
+  /// What of the ring's memory is to be made durable; see `FixRing.unsynced`.
+  public var unsynced: UnsyncedBytes { ring.unsynced }
+  /// Notes that these bytes are durable now; see `FixRing.markSynced(_:)`.
+  public mutating func markSynced(_ bytes: UnsyncedBytes) { ring.markSynced(bytes) }
+  /// Notes in the ring that the service ends in order; nothing more is appended. Then sync
+  /// ``unsynced`` twice.
+  public mutating func closeRing() { ring.close() }
   /// The ring's size, R.
   public var capacity: Int { ring.capacity }
   /// The sequence number that the next fix will get.

@@ -19,6 +19,8 @@ public enum Event: Sendable {
   case request(ClientID, Request)
   /// Something keeps the board from sleeping, or no longer does (DEF-28).
   case sleepInhibitor(Bool)
+  /// The service ends: nobody is served any more, and the receiver is put to rest.
+  case end
   /// The line to the receiver went away or would not take bytes (DEF-43).
   case lineFault
   /// A pin could not be driven; it is as it was before, for all that is known (PWR-4).

@@ -15,6 +15,18 @@ public protocol LocationClients: ~Copyable {
   mutating func receive(_ notice: ClientNotice, from engine: borrowing Engine, at now: Instant)
   /// The next thing a client asks; nil when none asks anything now.
   mutating func nextRequest(at now: Instant) -> (ClientID, Request)?
+  /// All that was asked is done, and all that follows from it told: what clients read of the engine
+  /// is read now.
+  ///
+  /// - Parameter effects: The plan until something happens.
+  /// - Returns: Whether there is a next request now.
+  mutating func settle(_ engine: borrowing Engine, _ effects: Effects, at now: Instant) -> Bool
+}
+
+extension LocationClients where Self: ~Copyable {
+  public mutating func settle(
+    _ engine: borrowing Engine, _ effects: Effects, at now: Instant
+  ) -> Bool { false }
 }
 
 /// The loop that lets an engine live on a board: waits, feeds it, does what it says. No decisions.
@@ -68,8 +80,17 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
     perform(.request(client, request))
   }
 
+  /// Whether the board would wait for longer than that if nothing comes.
+  public func sleepsLong(beyond interval: Interval) -> Bool {
+    guard let plan else { return false }
+    return plan.wake - board.now > interval
+  }
+
   /// Keeps the board from sleeping, or lets it (DEF-28).
   public mutating func inhibitSleep(_ isOn: Bool) { perform(.sleepInhibitor(isOn)) }
+
+  /// Ends the service: the receiver is put to rest by the turns that follow.
+  public mutating func end() { perform(.end) }
 
   /// Gives the engine an event, and what follows from it, until it has a plan.
   ///
@@ -88,7 +109,7 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
         effects = step(told.event, &fault)
       } else if let (client, request) = clients.nextRequest(at: board.now) {
         effects = step(.request(client, request), &fault)
-      } else {
+      } else if !clients.settle(engine, effects, at: board.now) {
         plan = effects
         return effects
       }

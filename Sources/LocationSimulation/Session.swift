@@ -1,3 +1,4 @@
+import BoardSetup
 import BoardProfiles
 import DeferralCache
 import LocationEngine

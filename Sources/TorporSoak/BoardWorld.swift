@@ -1,3 +1,4 @@
+import BoardSetup
 import DeferralCache
 import LocationEngine
 import LocationPolicy

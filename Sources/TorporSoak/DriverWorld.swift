@@ -1,3 +1,4 @@
+import BoardSetup
 import GNSSProtocols
 import LocationHAL
 import LocationSimulation

@@ -1,3 +1,4 @@
+import BoardSetup
 import LocationPolicy
 import LocationTypes
 import SimulatedHAL

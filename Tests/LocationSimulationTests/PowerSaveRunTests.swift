@@ -1,3 +1,4 @@
+import BoardSetup
 import BoardProfiles
 import LocationPolicy
 import LocationTypes

@@ -1,0 +1,74 @@
+import CLinux
+import Glibc
+import LinuxHAL
+import LocationWire
+
+/// Who is at the other end of a connection, as the kernel knows (AUT-2).
+public struct Peer: Equatable, Sendable {
+  /// The user that is trusted.
+  public var user: UInt32
+  /// The process that connected, for people to read; it may have handed the connection on.
+  public var process: Int32
+
+  /// Names a peer.
+  public init(user: UInt32, process: Int32) {
+    self.user = user
+    self.process = process
+  }
+}
+
+/// One program's connection: what came of it, what it has not taken yet, and what it is for.
+///
+/// Bounded: a frame of ``WireLimits/callFrame`` in, and out what one client is told before it is held
+/// back (``Connection/highWater``) and once more the longest reply.
+struct Connection {
+  /// So many bytes may wait for a client; while there are more it is told nothing new.
+  static let highWater = 64 * 1_024
+  /// A client that does not take its own replies, and goes on asking, is let go here.
+  static let limit = 2 * WireLimits.replyFrame
+
+  /// What a connection is for.
+  enum Purpose: Equatable {
+    /// It has said nothing yet, or only asked what anybody may.
+    case open
+    /// It speaks for the session of that client.
+    case control(client: Int)
+    /// It hears that client's notices.
+    case watch(client: Int)
+  }
+
+  let descriptor: Int32
+  let peer: Peer
+  var purpose = Purpose.open
+  var splitter = FrameSplitter()
+  var output = JSONOutput()
+  /// Room to write in is waited for.
+  var waitsForRoom = false
+  /// Nothing more is read; it is closed once it has taken what waits, or cannot.
+  var isEnding = false
+
+  init(_ descriptor: Int32, _ peer: Peer) {
+    self.descriptor = descriptor
+    self.peer = peer
+  }
+
+  /// Whether it takes more notices.
+  var hasRoom: Bool { output.bytes.count < Connection.highWater }
+
+  /// Writes what it takes now; one system call where it takes all.
+  ///
+  /// - Returns: false when the other end is gone.
+  mutating func send() -> Bool {
+    while !output.bytes.isEmpty {
+      let count = unsafe output.bytes.withUnsafeBytes { bytes in
+        unsafe Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL.rawValue))
+      }
+      if count < 0 {
+        if errno == EINTR { continue }
+        return errno == EAGAIN || errno == EWOULDBLOCK
+      }
+      output.removeFirst(count)
+    }
+    return true
+  }
+}

@@ -1,0 +1,118 @@
+import DeferralCache
+import LocationEngine
+import LocationPolicy
+import LocationTypes
+import LocationWire
+
+// What clients are told, out of the engine.
+
+extension LocationServer {
+  mutating func answerQuestions(
+    _ engine: borrowing Engine, _ effects: Effects, at now: Instant
+  ) {
+    guard !questions.isEmpty else { return }
+    let asked = questions
+    questions.removeAll(keepingCapacity: true)
+    for (index, incoming) in asked {
+      reply(answer(to: incoming.call, from: index, engine, effects, at: now), to: index)
+    }
+  }
+
+  private func answer(
+    to call: WireCall, from index: Int, _ engine: borrowing Engine, _ effects: Effects,
+    at now: Instant
+  ) -> WireReply {
+    switch call {
+    case .connect:
+      guard case .control(let client)? = connections[index]?.purpose else {
+        return .error(.notConnected)
+      }
+      return .connected(
+        WireSession(
+          session: clients[client].session, authorization: clients[client].authorization,
+          isReduced: clients[client].isReduced, isDeferralAvailable: engine.isDeferralAvailable))
+    case .getLocation:
+      guard case .control(let client)? = connections[index]?.purpose else {
+        return .error(.notConnected)
+      }
+      guard clients[client].authorization.isGranted else { return .error(.notAuthorized) }
+      return .location(engine.location(of: ClientID(client)))
+    case .getStatus: return .status(status(engine, at: now))
+    case .getPowerPlan:
+      let plan = Plan(
+        receiver: engine.plannedReceiver, board: effects.board, wake: effects.wake,
+        listens: effects.listens)
+      return .plan(WirePlan(plan, wakeUTC: effects.wake < .distantFuture ? utc(effects.wake) : nil))
+    case .getEnergy: return .error(.notAvailable(what: "energy"))
+    default: return .error(.notAvailable(what: "drain"))
+    }
+  }
+
+  private func status(_ engine: borrowing Engine, at now: Instant) -> WireStatus {
+    var status = WireStatus(
+      version: facts.version, board: facts.board,
+      now: FixTime(acquired: now, utc: utc(now)), generation: engine.generation,
+      nextSequence: engine.head, ringCapacity: engine.capacity,
+      clients: clients.count { $0.control != nil })
+    if engine.head > 0, let newest = engine.stored(at: engine.head - 1)?.fix {
+      status.newest = FixTime(acquired: newest.acquired, utc: newest.utc)
+    }
+    status.batteryPercent = engine.batteryCharge
+    status.givenUp = engine.givenUp
+    return status
+  }
+
+  func utc(_ time: Instant) -> UTCTime? {
+    utcOffset.map { UTCTime(microseconds: time.microseconds + $0) }
+  }
+
+  /// Writes a client's notices, as long as there is room for them.
+  mutating func tell(_ client: Int, _ engine: borrowing Engine) {
+    guard let index = clients[client].watch else { return }
+    while connections[index]?.hasRoom == true, let notice = clients[client].notices.first {
+      clients[client].notices.removeFirst()
+      guard case .batch(let first, let last) = notice else {
+        if let wire = wire(notice, client) { reply(.notice(wire), continues: true, to: index) }
+        continue
+      }
+      let next = writeBatch(first, last, to: index, engine)
+      if next <= last { clients[client].notices.insert(.batch(first: next, last: last), at: 0) }
+    }
+  }
+
+  /// Writes a reply of fixes; gives the sequence number behind the last.
+  private mutating func writeBatch(
+    _ first: UInt64, _ last: UInt64, to index: Int, _ engine: borrowing Engine
+  ) -> UInt64 {
+    // Read before they are written: a closure cannot borrow the engine.
+    var fixes: [StoredFix] = []
+    var next = first
+    while next <= last, fixes.count < WireLimits.fixesPerReply {
+      // One that was overwritten meanwhile is told as lost when the client takes notices again.
+      if let fix = engine.stored(at: next) { fixes.append(fix) }
+      next += 1
+    }
+    if !fixes.isEmpty { reply(.notice(.fixes(fixes)), continues: true, to: index) }
+    return next
+  }
+
+  private func wire(_ notice: Notice, _ client: Int) -> WireNotice? {
+    switch notice {
+    case .gap(let gap): .gap(gap)
+    case .finish(let code): .finished(code)
+    case .batch: nil
+    case .failure(let code): .failure(code)
+    case .authorization(let authorization, let isReduced):
+      .authorization(authorization, isReduced: isReduced)
+    case .degraded(let promises): .degraded(promises)
+    case .paused: .paused
+    case .resumed: .resumed
+    case .report(let fix): .report(fix)
+    case .visit(let visit): .visit(visit)
+    case .region(let event):
+      .region(
+        WireRegionEvent(event, name: clients[client].name(of: event.identifier), utc: utc))
+    case .live(let element): .live(element)
+    }
+  }
+}

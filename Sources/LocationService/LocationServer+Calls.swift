@@ -1,0 +1,203 @@
+import LocationEngine
+import LocationPolicy
+import LocationTypes
+import LocationWire
+
+// What clients ask.
+
+extension LocationServer {
+  mutating func handle(_ incoming: IncomingCall, from index: Int) {
+    let answer = answer(to: incoming, from: index)
+    guard let answer, incoming.mode != .oneway else { return }
+    reply(answer, to: index)
+  }
+
+  /// What is answered at once; nil where the answer comes later, or never.
+  private mutating func answer(to incoming: IncomingCall, from index: Int) -> WireReply? {
+    guard let connection = connections[index] else { return nil }
+    switch incoming.call {
+    case .getInfo: return .info(WireServiceInfo(version: facts.version))
+    case .getInterfaceDescription(let name):
+      guard let text = WireInterface.description(of: name) else {
+        return .error(.interfaceNotFound(name))
+      }
+      return .interfaceDescription(text)
+    case .connect, .watch, .getLocation, .getStatus, .getPowerPlan, .getEnergy, .drain:
+      if incoming.mode != .oneway { questions.append((index, incoming)) }
+      if case .connect(let name) = incoming.call { return connect(name, from: index) }
+      if case .watch(let session) = incoming.call { return watch(session, from: index) }
+      return nil
+    case .listClients, .allowClient, .denyClient, .reduceClient:
+      guard access.isAdministrator(connection.peer.user) else { return .error(.permissionDenied) }
+      return administer(incoming.call)
+    case .startUpdating, .stopUpdating, .configure, .allowDeferred, .disallowDeferred,
+      .setExecution, .acknowledge, .requestLocation, .startSignificantChange,
+      .stopSignificantChange, .startVisits, .stopVisits, .addRegion, .removeRegion,
+      .requestRegionState, .openLive, .closeLive:
+      guard case .control(let client) = connection.purpose else { return .error(.notConnected) }
+      return ask(incoming.call, of: client)
+    }
+  }
+
+  // MARK: Sessions
+
+  /// The connection speaks for the client of that name from now on; who did before is told (AUT-2).
+  private mutating func connect(_ name: String, from index: Int) -> WireReply? {
+    guard let peer = connections[index]?.peer, connections[index]?.purpose == .open else {
+      questions.removeLast()
+      return .error(.alreadyConnected)
+    }
+    let key = WireClientName(user: peer.user, name: name)
+    guard let client = record(of: key) else {
+      questions.removeLast()
+      return .error(.limitExceeded(what: "clients", limit: Int64(facts.clients)))
+    }
+    if clients[client].control != nil { takeOver(client) }
+    lastSession += 1
+    clients[client].session = lastSession
+    clients[client].control = index
+    clients[client].execution = .foreground
+    clients[client].isHeld = true
+    connections[index]?.purpose = .control(client: client)
+    ask(.setAuthorization(clients[client].authorization), client)
+    ask(.setReducedAccuracy(clients[client].isReduced), client)
+    ask(.connect, client)
+    // Until somebody listens.
+    ask(.setExecution(.suspended), client)
+    return nil
+  }
+
+  /// The first place of a client that is known, or a new one; nil when all are taken.
+  private mutating func record(of name: WireClientName) -> Int? {
+    if let known = clients.firstIndex(where: { $0.name == name }) { return known }
+    guard clients.count < facts.clients else { return nil }
+    let may = access.decision(for: name)
+    clients.append(ClientRecord(name, may.authorization, isReduced: may.isReduced))
+    return clients.count - 1
+  }
+
+  private mutating func takeOver(_ client: Int) {
+    if let watch = clients[client].watch {
+      reply(.notice(.takenOver), to: watch)
+      end(watch)
+      clients[client].watch = nil
+    }
+    if let control = clients[client].control {
+      connections[control]?.purpose = .open
+      end(control)
+    }
+    leave(client)
+  }
+
+  /// The process is gone (BKG-1, DEF-11).
+  mutating func leave(_ client: Int) {
+    clients[client].control = nil
+    clients[client].session = 0
+    clients[client].notices.removeAll()
+    if let watch = clients[client].watch { end(watch) }
+    clients[client].watch = nil
+    clients[client].live = 0
+    ask(.disconnect, client)
+  }
+
+  private mutating func watch(_ session: Int64, from index: Int) -> WireReply? {
+    questions.removeLast()
+    guard let connection = connections[index], connection.purpose == .open else {
+      return .error(.alreadyConnected)
+    }
+    let owner = clients.firstIndex {
+      $0.session == session && session != 0 && $0.name.user == connection.peer.user
+    }
+    guard let owner else { return .error(.unknownSession(session)) }
+    if let before = clients[owner].watch { end(before) }
+    clients[owner].watch = index
+    connections[index]?.purpose = .watch(client: owner)
+    return nil
+  }
+
+  /// Whoever hears nothing, or takes too little, is held: suspended for the engine (BKG-2).
+  mutating func hold(_ client: Int) {
+    guard clients[client].control != nil else { return }
+    let hasRoom = clients[client].watch.flatMap { connections[$0]?.hasRoom } ?? false
+    let isHeld = !hasRoom || !clients[client].notices.isEmpty
+    guard isHeld != clients[client].isHeld else { return }
+    clients[client].isHeld = isHeld
+    if clients[client].execution != .suspended {
+      ask(.setExecution(isHeld ? .suspended : clients[client].execution), client)
+    }
+  }
+
+  // MARK: Requests
+
+  mutating func ask(_ request: Request, _ client: Int) {
+    requests.append((ClientID(client), request))
+  }
+
+  private mutating func ask(_ call: WireCall, of client: Int) -> WireReply? {
+    switch call {
+    case .configure(let settings):
+      for request in settings.requests { ask(request, client) }
+    case .setExecution(let state):
+      clients[client].execution = state
+      if !clients[client].isHeld { ask(.setExecution(state), client) }
+    case .addRegion(let region, let assumed):
+      let identifier = clients[client].identifier(region.kind, named: region.name)
+      ask(.addRegion(region.region(numbered: identifier.number), assuming: assumed), client)
+    case .removeRegion(let kind, let name):
+      guard let identifier = clients[client].known(kind, named: name) else { break }
+      ask(.removeRegion(identifier), client)
+    case .requestRegionState(let kind, let name):
+      ask(.requestRegionState(clients[client].identifier(kind, named: name)), client)
+    case .openLive(let configuration): return openLive(configuration, client)
+    case .closeLive(let number):
+      clients[client].live &= ~(1 << UInt8(number))
+      ask(.closeLive(number), client)
+    default:
+      guard let request = call.request else { preconditionFailure("a call that is no request") }
+      ask(request, client)
+    }
+    return .done
+  }
+
+  /// The engine gives an iterator the lowest free number (LIV-9), and so the same one.
+  private mutating func openLive(_ configuration: LiveConfiguration, _ client: Int) -> WireReply {
+    let number = (~clients[client].live).trailingZeroBitCount
+    guard number < LiveUpdates.capacity else {
+      return .error(.limitExceeded(what: "live", limit: Int64(LiveUpdates.capacity)))
+    }
+    clients[client].live |= 1 << UInt8(number)
+    ask(.openLive(configuration), client)
+    return .opened(number)
+  }
+
+  // MARK: Administrators
+
+  private mutating func administer(_ call: WireCall) -> WireReply {
+    switch call {
+    case .allowClient(let name, let permission):
+      return change(name) { $0.authorization = permission.authorization }
+    case .denyClient(let name): return change(name) { $0.authorization = .denied }
+    case .reduceClient(let name, let isReduced):
+      return change(name) { $0.isReduced = isReduced }
+    default:
+      return .clients(
+        clients.map {
+          WireClient(
+            $0.name, authorization: $0.authorization, isReduced: $0.isReduced,
+            execution: $0.control == nil ? nil : $0.execution)
+        })
+    }
+  }
+
+  private mutating func change(
+    _ name: WireClientName, _ body: (inout ClientRecord) -> Void
+  ) -> WireReply {
+    guard let client = clients.firstIndex(where: { $0.name == name }) else {
+      return .error(.unknownClient(name))
+    }
+    body(&clients[client])
+    ask(.setAuthorization(clients[client].authorization), client)
+    ask(.setReducedAccuracy(clients[client].isReduced), client)
+    return .done
+  }
+}

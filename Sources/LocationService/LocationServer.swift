@@ -1,0 +1,241 @@
+import CLinux
+import Glibc
+import LinuxHAL
+import LocationEngine
+import LocationPolicy
+import LocationRuntime
+import LocationTypes
+import LocationWire
+
+/// The clients of the service, on a socket: brings what they ask, writes what they are told.
+///
+/// On the loop's own thread and on its own wait. Everything is bounded, and a client that floods,
+/// stalls or goes costs the others no more than its share: of each connection at most one buffer is
+/// read per wait, at most ``requestsLimit`` requests wait for the engine, and who does not take what
+/// it is told is told nothing new until it does (BKG-2), its fixes waiting in the ring.
+public struct LocationServer: LocationClients, ~Copyable {
+  /// Connections at a time.
+  public static let connectionsLimit = 256
+  /// Of one user, unless that is an administrator.
+  public static let connectionsPerUser = 64
+  /// Requests that wait for the engine, before anything more is read.
+  static let requestsLimit = 64
+  /// Bytes of a connection that are read at once.
+  static let readSize = 4_096
+
+  /// What the server must know of its surroundings.
+  public struct Facts: Sendable {
+    /// The service's version.
+    public var version: String
+    /// The board's name.
+    public var board: String
+    /// How many clients the engine has room for.
+    public var clients: Int
+
+    /// Creates facts.
+    public init(version: String, board: String, clients: Int) {
+      self.version = version
+      self.board = board
+      self.clients = clients
+    }
+  }
+
+  let facts: Facts
+  let access: ClientAccess
+  let events: EventWait
+  private let listener: Listener
+  var connections = [Connection?](repeating: nil, count: LocationServer.connectionsLimit)
+  var clients: [ClientRecord] = []
+  var requests = RequestQueue()
+  /// Calls that are answered out of the engine, when it is through with what came before them.
+  var questions: [(connection: Int, call: IncomingCall)] = []
+  var lastSession: Int64 = 0
+  /// UTC less the boot clock, µs, by the newest fix that had a time.
+  var utcOffset: Int64?
+  private var buffer = [UInt8](repeating: 0, count: LocationServer.readSize)
+  /// Which wait's events are being handled, and how many of them have been.
+  private var wait: UInt64 = 0
+  private var handled = 0
+
+  /// Serves the clients that connect to `listener`, and waits for them in `events`.
+  public init(
+    _ listener: consuming Listener, on events: EventWait, _ access: ClientAccess, _ facts: Facts
+  ) throws(SystemError) {
+    try events.add(listener.descriptor, as: LocationServer.listenerToken, for: .readable)
+    self.listener = listener
+    self.events = events
+    self.access = access
+    self.facts = facts
+  }
+
+  static let listenerToken = EventWait.Token.firstFree
+
+  static func token(of connection: Int) -> EventWait.Token {
+    EventWait.Token(rawValue: listenerToken.rawValue + 1 + UInt32(connection))
+  }
+
+  // MARK: What the loop asks
+
+  public mutating func nextRequest(at now: Instant) -> (ClientID, Request)? {
+    while true {
+      if let next = requests.popFirst() { return next }
+      guard readNext() else { return nil }
+    }
+  }
+
+  public mutating func appended(
+    _ name: FixName, in engine: borrowing Engine, at now: Instant
+  ) {
+    guard let fix = engine.stored(at: name.sequence)?.fix, let utc = fix.utc else { return }
+    utcOffset = utc.microseconds - fix.acquired.microseconds
+  }
+
+  public mutating func receive(
+    _ notice: ClientNotice, from engine: borrowing Engine, at now: Instant
+  ) {
+    clients[notice.client.index].notices.append(notice.notice)
+  }
+
+  public mutating func settle(
+    _ engine: borrowing Engine, _ effects: Effects, at now: Instant
+  ) -> Bool {
+    answerQuestions(engine, effects, at: now)
+    for i in clients.indices where !clients[i].notices.isEmpty { tell(i, engine) }
+    for i in connections.indices where connections[i] != nil { send(i) }
+    for i in clients.indices { hold(i) }
+    return !requests.isEmpty
+  }
+
+  // MARK: Reading
+
+  /// Handles one descriptor that the last wait has found; false when there is none left.
+  private mutating func readNext() -> Bool {
+    if wait != events.waitCount {
+      wait = events.waitCount
+      handled = 0
+    }
+    guard handled < events.readyCount, questions.count < LocationServer.requestsLimit else {
+      return false
+    }
+    let ready = events.ready(at: handled)
+    handled += 1
+    if ready.token == LocationServer.listenerToken {
+      accept()
+    } else if ready.token.rawValue > LocationServer.listenerToken.rawValue {
+      let index = Int(ready.token.rawValue - LocationServer.listenerToken.rawValue) - 1
+      if index < connections.count, connections[index] != nil { look(index, ready.conditions) }
+    }
+    return true
+  }
+
+  private mutating func look(_ index: Int, _ conditions: EventWait.Conditions) {
+    if conditions.contains(.readable), connections[index]?.isEnding == false { read(index) }
+    guard connections[index] != nil else { return }
+    // Nothing is left to be read, and nobody to write to.
+    if conditions.contains(.gone) { close(index) }
+  }
+
+  private mutating func accept() {
+    let descriptor = clinux_accept(listener.descriptor)
+    guard descriptor >= 0 else { return }
+    var found = clinux_peer()
+    let isKnown = unsafe clinux_peer_of(descriptor, &found) == 0
+    let peer = Peer(user: found.uid, process: found.pid)
+    let free = connections.firstIndex { $0 == nil }
+    guard isKnown, let free, hasRoom(for: peer) else {
+      Glibc.close(descriptor)
+      return
+    }
+    do {
+      try events.add(descriptor, as: LocationServer.token(of: free), for: .readable)
+      connections[free] = Connection(descriptor, peer)
+    } catch {
+      Glibc.close(descriptor)
+    }
+  }
+
+  private func hasRoom(for peer: Peer) -> Bool {
+    if access.isAdministrator(peer.user) { return true }
+    var count = 0
+    for connection in connections where connection?.peer.user == peer.user { count += 1 }
+    return count < LocationServer.connectionsPerUser
+  }
+
+  private mutating func read(_ index: Int) {
+    guard let descriptor = connections[index]?.descriptor else { return }
+    let count = unsafe buffer.withUnsafeMutableBytes { bytes in
+      unsafe recv(descriptor, bytes.baseAddress, bytes.count, 0)
+    }
+    if count < 0 {
+      if errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR { close(index) }
+      return
+    }
+    if count == 0 { return close(index) }
+    var place = 0
+    while place < count, let connection = connections[index], !connection.isEnding {
+      let outcome = connections[index]!.splitter.next(
+        in: buffer.span.extracting(first: count), at: &place)
+      switch outcome {
+      case .needsMore: return
+      case .oversize: end(index)
+      case .frame: handleFrame(index)
+      }
+    }
+  }
+
+  private mutating func handleFrame(_ index: Int) {
+    guard let connection = connections[index] else { return }
+    do {
+      handle(try CallDecoder.decode(connection.splitter.frame), from: index)
+    } catch {
+      switch error {
+      case .malformed: end(index)
+      case .refused(let error, let isOneway):
+        if !isOneway { reply(.error(error), to: index) }
+      }
+    }
+  }
+
+  // MARK: Writing
+
+  /// Answers a call, or says one thing more to it.
+  mutating func reply(_ reply: WireReply, continues: Bool = false, to index: Int) {
+    guard connections[index] != nil else { return }
+    ReplyEncoder.encode(reply, continues: continues, to: &connections[index]!.output)
+    if connections[index]!.output.bytes.count > Connection.limit { end(index) }
+  }
+
+  /// Writes what a connection takes, and closes it where it is at its end.
+  private mutating func send(_ index: Int) {
+    guard !connections[index]!.output.bytes.isEmpty || connections[index]!.isEnding else { return }
+    guard connections[index]!.send() else { return close(index) }
+    let isEmpty = connections[index]!.output.bytes.isEmpty
+    if connections[index]!.isEnding && isEmpty { return close(index) }
+    guard connections[index]!.waitsForRoom == isEmpty else { return }
+    connections[index]!.waitsForRoom = !isEmpty
+    do {
+      try events.change(
+        connections[index]!.descriptor, as: LocationServer.token(of: index),
+        to: isEmpty ? .readable : [.readable, .writable])
+    } catch {
+      close(index)
+    }
+  }
+
+  /// Nothing more is read of it; it is closed when it has taken what waits.
+  mutating func end(_ index: Int) { connections[index]?.isEnding = true }
+
+  /// The connection is over: what it spoke for ends with it (BKG-1).
+  mutating func close(_ index: Int) {
+    guard let connection = connections[index] else { return }
+    connections[index] = nil
+    events.remove(connection.descriptor)
+    Glibc.close(connection.descriptor)
+    questions.removeAll { $0.connection == index }
+    switch connection.purpose {
+    case .open: break
+    case .control(let client): if clients[client].control == index { leave(client) }
+    case .watch(let client): if clients[client].watch == index { clients[client].watch = nil }
+    }
+  }
+}

@@ -1,0 +1,133 @@
+import DeferralCache
+import LinuxHAL
+import LocationEngine
+import LocationPolicy
+import LocationRuntime
+import LocationTypes
+
+/// The service as it runs: the loop on its board, its clients on a socket, the ring in its file.
+///
+/// One thread and one wait; nothing wakes it but the receiver, a client, a signal, or a moment that
+/// the engine or the ring's file has asked for.
+public struct LocationService: ~Copyable {
+  /// How long an ending service waits for the receiver to go to rest.
+  public static let endPatience = Interval.seconds(5)
+
+  /// What ends ``run()``.
+  public enum End: Equatable, Sendable {
+    /// A signal asked for it; the receiver rests and everything is on the disk.
+    case stopped
+    /// As before, but the receiver did not go to rest in time.
+    case receiverBusy
+  }
+
+  private var loop: LocationLoop<LinuxBoard<NoPins>, LocationServer>
+  private let ring: RingFile
+  private let clients: ClientMemory
+  private var signals: SignalWatch
+  private let notifier: ServiceNotifier
+  private let log: SystemLog
+  private let syncInterval: Interval
+  private var synced = Instant.boot
+
+  static let signalToken = EventWait.Token(rawValue: 15)
+
+  /// Puts a service together; the ring is opened and what was repaired in it made durable.
+  public init(
+    _ setup: EngineSetup, ring: consuming RingFile, capacity: Int, clients: Int,
+    syncInterval: Interval, board: consuming LinuxBoard<NoPins>, server: consuming LocationServer,
+    signals: consuming SignalWatch, notifier: consuming ServiceNotifier, log: SystemLog
+  ) throws {
+    let memory = ClientMemory(capacity: clients)
+    var fixes = try unsafe FixRing(recovering: ring.storage, capacity: capacity)
+    // Durable before the first append (RNG-2).
+    let unsynced = fixes.unsynced
+    try LocationService.sync(unsynced, in: ring)
+    fixes.markSynced(unsynced)
+    let engine = unsafe Engine(setup, ring: fixes, clients: memory.storage)
+    try board.events.add(signals.descriptor, as: LocationService.signalToken, for: .readable)
+    loop = LocationLoop(engine: engine, board: board, clients: server)
+    self.ring = ring
+    self.clients = memory
+    self.signals = signals
+    self.notifier = notifier
+    self.log = log
+    self.syncInterval = syncInterval
+  }
+
+  /// Runs until a signal ends it.
+  public mutating func run() -> End {
+    notifier.ready()
+    while true {
+      _ = loop.turn()
+      syncIfDue()
+      if loop.board.events.conditions(of: LocationService.signalToken).contains(.readable),
+        let wish = signals.next()
+      {
+        switch wish {
+        case .stop: return end()
+        case .reload: log.write(.warning, "a new profile takes effect at the next start")
+        }
+      }
+    }
+  }
+
+  /// The receiver to rest, the ring to the disk.
+  private mutating func end() -> End {
+    notifier.stopping()
+    loop.end()
+    let deadline = loop.board.now + LocationService.endPatience
+    while !isAtRest && loop.board.now < deadline { _ = loop.turn() }
+    let end: End = isAtRest ? .stopped : .receiverBusy
+    loop.engine.closeRing()
+    // The header's second copy is written once the first is durable.
+    sync()
+    sync()
+    return end
+  }
+
+  private var isAtRest: Bool {
+    !loop.engine.canReceiverSleep || (!loop.engine.isReceiverAwake && loop.engine.isSettled)
+  }
+
+  // MARK: The ring's file
+
+  /// A power cut loses at most the profile's interval: what is due is written while the service is
+  /// awake for something else, and what would become due in its sleep before it.
+  private mutating func syncIfDue() {
+    guard loop.board.now - synced >= syncInterval || loop.sleepsLong(beyond: syncInterval) else {
+      return
+    }
+    sync()
+  }
+
+  private mutating func sync() {
+    let unsynced = loop.engine.unsynced
+    synced = loop.board.now
+    guard !unsynced.isEmpty else { return }
+    do {
+      try LocationService.sync(unsynced, in: ring)
+      loop.engine.markSynced(unsynced)
+    } catch {
+      log.write(.error, "fixes cannot be made durable, and a power cut loses them: \(error)")
+    }
+  }
+
+  private static func sync(
+    _ bytes: UnsyncedBytes, in ring: borrowing RingFile
+  ) throws(RingFileError) {
+    if let slots = bytes.slots { try ring.sync(slots) }
+    if let wrapped = bytes.wrapped { try ring.sync(wrapped) }
+    if let header = bytes.header { try ring.sync(header) }
+  }
+}
+
+/// The memory of the engine's clients; lives as long as the service.
+@safe final class ClientMemory {
+  @unsafe let storage: UnsafeMutableBufferPointer<Client>
+
+  init(capacity: Int) { unsafe storage = .allocate(capacity: capacity) }
+
+  // Clients are plain values: nothing in them is to be released.
+  deinit { unsafe storage.deallocate() }
+}

@@ -1,0 +1,75 @@
+import BoardProfiles
+import BoardSetup
+import DeferralCache
+import Glibc
+import LinuxHAL
+import LocationEngine
+import LocationService
+
+/// The service `torpord`.
+@main
+struct Main {
+  /// How many clients the engine has room for.
+  static let clients = 64
+
+  static func main() {
+    switch Options.parse(Array(CommandLine.arguments.dropFirst())) {
+    case .tell(let text): print(text)
+    case .wrong(let reason):
+      complain("\(reason); `torpord --help` tells what there is")
+      exit(EX_USAGE)
+    case .run(let options): exit(run(options))
+    }
+  }
+
+  private static func run(_ options: Options) -> Int32 {
+    let profile: BoardProfile
+    do {
+      profile = try BoardCatalog.standard().find(options.board)
+    } catch {
+      complain("\(error)")
+      return EX_CONFIG
+    }
+    guard let device = options.line ?? profile.receiver?.device, let receiver = profile.receiver
+    else {
+      complain(
+        "the profile '\(profile.name)' names no `device` of its receiver; add it, or say --line")
+      return EX_CONFIG
+    }
+    do {
+      return try serve(profile, device, UInt32(receiver.lineSpeed_baud), options)
+    } catch {
+      complain("\(error)")
+      return EX_UNAVAILABLE
+    }
+  }
+
+  private static func serve(
+    _ profile: BoardProfile, _ device: String, _ speed: UInt32, _ options: Options
+  ) throws -> Int32 {
+    let log = SystemLog()
+    let events = try EventWait()
+    let signals = try SignalWatch()
+    let line = try SerialLine(opening: device, speed: speed, in: events)
+    let capacity = profile.cache.capacity
+    let ring = try RingFile(
+      options.state + "/ring", size: FixRing.storageSize(capacity: capacity))
+    let server = try LocationServer(
+      Listener(path: options.socket), on: events, ClientAccess(owner: geteuid()),
+      LocationServer.Facts(version: Options.version, board: profile.name, clients: clients))
+    var service = try LocationService(
+      profile.engineSetup, ring: ring, capacity: capacity, clients: clients,
+      syncInterval: profile.cache.syncInterval, board: LinuxBoard(events, line: line, pins: NoPins()),
+      server: server, signals: signals, notifier: ServiceNotifier(), log: log)
+    log.write(.notice, "serving '\(options.socket)' with \(profile.name) on \(device)")
+    switch service.run() {
+    case .stopped: log.write(.notice, "stopped; the receiver rests")
+    case .receiverBusy: log.write(.warning, "stopped, but the receiver did not go to rest")
+    }
+    return EX_OK
+  }
+
+  private static func complain(_ text: String) {
+    unsafe fputs("torpord: \(text)\n", stderr)
+  }
+}

@@ -1,0 +1,56 @@
+/// What the command line says. Read by hand: the library that `torpor` uses is larger than all of
+/// this service.
+struct Options {
+  var board = "zero2w-max-m10s"
+  var line: String?
+  var socket = "/run/torpor/torpor.sock"
+  var state = "/var/lib/torpor"
+
+  static let version = "0.1.0"
+
+  static let help = """
+    usage: torpord [--board NAME|FILE] [--line DEVICE] [--socket PATH] [--state FOLDER]
+
+    Torpor's location service: keeps the GNSS receiver and the board asleep as long as its
+    clients allow, and serves them on a socket. It runs in the foreground; SIGTERM ends it.
+
+      --board NAME|FILE  the board's profile (default: \(Options().board))
+      --line DEVICE      the receiver's serial line (default: what the profile says)
+      --socket PATH      where clients connect (default: \(Options().socket))
+      --state FOLDER     where fixes are kept (default: \(Options().state))
+      --version          tells the version
+      --help             tells this
+
+    Exit code: 0, or one of sysexits.h: 64 wrong options, 69 the service cannot run here,
+    78 wrong board profile.
+    """
+
+  enum Parsed {
+    case run(Options)
+    case tell(String)
+    case wrong(String)
+  }
+
+  static func parse(_ arguments: [String]) -> Parsed {
+    var options = Options()
+    var rest = arguments[...]
+    while let name = rest.popFirst() {
+      switch name {
+      case "--help", "-h": return .tell(help)
+      case "--version": return .tell("torpord \(version)")
+      case "--board", "--line", "--socket", "--state":
+        guard let value = rest.popFirst(), !value.isEmpty else {
+          return .wrong("\(name) needs a value")
+        }
+        switch name {
+        case "--board": options.board = value
+        case "--line": options.line = value
+        case "--socket": options.socket = value
+        default: options.state = value
+        }
+      default: return .wrong("there is no option '\(name)'")
+      }
+    }
+    return .run(options)
+  }
+}
