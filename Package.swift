@@ -59,6 +59,10 @@ let shell: [Target] = [
     name: "SimulatedHAL",
     dependencies: ["CMath", "LocationTypes", "LocationHAL", "GNSSProtocols"],
     swiftSettings: strict),
+  .target(name: "CLinux"),
+  .target(
+    name: "LinuxHAL", dependencies: ["CLinux", "LocationTypes", "LocationHAL"],
+    swiftSettings: strict),
   .target(
     name: "CTOML"
   ),
@@ -174,6 +178,7 @@ let package = Package(
         "LocationEngine", "LocationHAL",
       ]),
     tests("SimulatedHAL", ["GNSSProtocols", "LocationHAL"]),
+    tests("LinuxHAL", ["CLinux", "DeferralCache", "LocationHAL"]),
     tests("BoardProfiles"),
     tests("GPXFiles"),
     tests("LocationSimulation"),

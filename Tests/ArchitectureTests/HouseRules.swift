@@ -37,6 +37,8 @@ enum HouseRules {
         "LocationEngine", "LocationHAL",
       ]),
     "SimulatedHAL": Room(rooms: ["CMath", "LocationTypes", "LocationHAL", "GNSSProtocols"]),
+    "CLinux": Room(),
+    "LinuxHAL": Room(rooms: ["CLinux", "LocationTypes", "LocationHAL"], system: ["Glibc"]),
     "CTOML": Room(),
     "BoardProfiles": Room(rooms: ["LocationTypes", "CTOML"], system: ["Glibc"]),
     "CExpat": Room(),

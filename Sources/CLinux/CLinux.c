@@ -1,0 +1,155 @@
+#define _GNU_SOURCE
+#include "CLinux.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+static int result(int value) { return value < 0 ? -errno : value; }
+
+// MARK: Waiting
+
+int clinux_epoll_open(void) { return result(epoll_create1(EPOLL_CLOEXEC)); }
+
+int clinux_epoll_set(int epoll, int change, int descriptor, uint32_t token, uint32_t events) {
+  static const int changes[] = {EPOLL_CTL_ADD, EPOLL_CTL_MOD, EPOLL_CTL_DEL};
+  struct epoll_event event = {.data = {.u32 = token}};
+  if (events & CLINUX_READABLE) event.events |= EPOLLIN | EPOLLRDHUP;
+  if (events & CLINUX_WRITABLE) event.events |= EPOLLOUT;
+  return result(epoll_ctl(epoll, changes[change], descriptor, &event));
+}
+
+static int wait_ns(int epoll, struct epoll_event *found, int capacity, int64_t timeout_ns) {
+#ifdef SYS_epoll_pwait2
+  static atomic_bool is_unknown = false;
+  // The kernel's own timespec: 64 bits on every machine, whatever the C library's is.
+  struct {
+    int64_t seconds, nanoseconds;
+  } time = {timeout_ns / 1000000000, timeout_ns % 1000000000};
+  if (timeout_ns > 0 && !atomic_load_explicit(&is_unknown, memory_order_relaxed)) {
+    int count = (int)syscall(SYS_epoll_pwait2, epoll, found, capacity, &time, NULL, 0);
+    if (count >= 0 || errno != ENOSYS) return result(count);
+    atomic_store_explicit(&is_unknown, true, memory_order_relaxed);
+  }
+#endif
+  // Rounded up: a wait that ends too early is a wake without a cause.
+  int64_t whole_ms = timeout_ns < 0 ? -1 : timeout_ns / 1000000 + (timeout_ns % 1000000 != 0);
+  int timeout_ms = whole_ms > 1000000000 ? 1000000000 : (int)whole_ms;
+  return result(epoll_wait(epoll, found, capacity, timeout_ms));
+}
+
+int clinux_epoll_wait(int epoll, struct clinux_ready *ready, int capacity, int64_t timeout_ns) {
+  struct epoll_event found[CLINUX_READY_MAX];
+  if (capacity > CLINUX_READY_MAX) capacity = CLINUX_READY_MAX;
+  int count = wait_ns(epoll, found, capacity, timeout_ns);
+  for (int i = 0; i < count; i++) {
+    uint32_t events = found[i].events;
+    ready[i].token = found[i].data.u32;
+    ready[i].events = (events & EPOLLIN ? CLINUX_READABLE : 0) | (events & EPOLLOUT ? CLINUX_WRITABLE : 0) |
+                      (events & (EPOLLHUP | EPOLLERR | EPOLLRDHUP) ? CLINUX_GONE : 0);
+  }
+  return count;
+}
+
+// MARK: Time
+
+static int64_t clock_us(clockid_t clock) {
+  struct timespec time;
+  clock_gettime(clock, &time);
+  return (int64_t)time.tv_sec * 1000000 + time.tv_nsec / 1000;
+}
+
+int64_t clinux_boot_us(void) { return clock_us(CLOCK_BOOTTIME); }
+
+int64_t clinux_monotonic_us(void) { return clock_us(CLOCK_MONOTONIC); }
+
+int clinux_timer_open(void) { return result(timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK)); }
+
+int clinux_timer_set(int timer, int64_t boot_us) {
+  struct itimerspec moment = {
+      .it_value = {.tv_sec = (time_t)(boot_us / 1000000), .tv_nsec = (long)(boot_us % 1000000) * 1000}};
+  return result(timerfd_settime(timer, TFD_TIMER_ABSTIME, &moment, NULL));
+}
+
+// MARK: Signals
+
+int clinux_signals_open(const int *signals, int count) {
+  sigset_t mask;
+  sigemptyset(&mask);
+  for (int i = 0; i < count; i++) sigaddset(&mask, signals[i]);
+  int descriptor = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
+  if (descriptor < 0) return -errno;
+  int error = pthread_sigmask(SIG_BLOCK, &mask, NULL);
+  if (error == 0) return descriptor;
+  close(descriptor);
+  return -error;
+}
+
+int clinux_signals_next(int descriptor) {
+  struct signalfd_siginfo info;
+  ssize_t count = read(descriptor, &info, sizeof info);
+  if (count == sizeof info) return (int)info.ssi_signo;
+  return count < 0 && errno != EAGAIN && errno != EINTR ? -errno : 0;
+}
+
+// MARK: Sockets
+
+int clinux_accept(int descriptor) {
+  return result(accept4(descriptor, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC));
+}
+
+int clinux_peer_of(int descriptor, struct clinux_peer *peer) {
+  struct ucred who;
+  socklen_t length = sizeof who;
+  if (getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &who, &length) < 0) return -errno;
+  peer->pid = who.pid;
+  peer->uid = who.uid;
+  peer->gid = who.gid;
+  return 0;
+}
+
+int clinux_datagram_connect(const char *address, size_t length) {
+  struct sockaddr_un name = {.sun_family = AF_UNIX};
+  if (length < 2 || (address[0] != '/' && address[0] != '@')) return -EINVAL;
+  if (length >= sizeof name.sun_path) return -ENAMETOOLONG;
+  memcpy(name.sun_path, address, length);
+  if (address[0] == '@') name.sun_path[0] = 0;
+  int descriptor = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  if (descriptor < 0) return -errno;
+  // Of an abstract name every byte counts, and none is a terminator.
+  socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length + (address[0] == '/'));
+  if (connect(descriptor, (struct sockaddr *)&name, size) == 0) return descriptor;
+  int error = errno;
+  close(descriptor);
+  return -error;
+}
+
+// MARK: Files
+
+int clinux_allocate(int descriptor, int64_t size) {
+  if (fallocate(descriptor, 0, 0, size) == 0) return 0;
+  if (errno != EOPNOTSUPP) return -errno;
+  // A file system that cannot: what is missing is written.
+  struct stat now;
+  if (fstat(descriptor, &now) < 0) return -errno;
+  static const char zeros[4096];
+  for (int64_t at = now.st_size; at < size;) {
+    size_t part = size - at < (int64_t)sizeof zeros ? (size_t)(size - at) : sizeof zeros;
+    ssize_t written = pwrite(descriptor, zeros, part, at);
+    if (written < 0 && errno != EINTR) return -errno;
+    if (written > 0) at += written;
+  }
+  return 0;
+}

@@ -1,0 +1,87 @@
+#include "CLinux.h"
+
+// The kernel's own header and not <termios.h>, which knows no speeds but those that have a name.
+#include <asm/termbits.h>
+#include <errno.h>
+#include <sys/file.h>
+#include <sys/ioctl.h>
+#include <time.h>
+
+static int result(int value) { return value < 0 ? -errno : value; }
+
+/// Whether the driver took the speed, as far as its divisor can: 2 % is what a byte of ten bits bears.
+static int is_near(uint32_t got, uint32_t wanted) {
+  uint32_t gap = got > wanted ? got - wanted : wanted - got;
+  return gap <= wanted / 50;
+}
+
+static void put_speed(struct termios2 *line, uint32_t baud) {
+  // BOTHER for both directions: any speed, given as a number.
+  line->c_cflag &= ~(tcflag_t)(CBAUD | CBAUD << IBSHIFT);
+  line->c_cflag |= BOTHER | BOTHER << IBSHIFT;
+  line->c_ispeed = baud;
+  line->c_ospeed = baud;
+}
+
+/// It says yes when it did a part of what it was asked, so what became of it is read back.
+static int set(int descriptor, struct termios2 *line, uint32_t baud) {
+  if (ioctl(descriptor, TCSETS2, line) < 0) return -errno;
+  if (ioctl(descriptor, TCGETS2, line) < 0) return -errno;
+  return is_near(line->c_ospeed, baud) ? 0 : -EINVAL;
+}
+
+int clinux_line_take(int descriptor, uint32_t baud) {
+  struct termios2 line;
+  if (ioctl(descriptor, TCGETS2, &line) < 0) return -errno;
+  // Root gets past TIOCEXCL; whoever asks for the lock does not.
+  if (flock(descriptor, LOCK_EX | LOCK_NB) < 0) return errno == EWOULDBLOCK ? -EBUSY : -errno;
+  if (ioctl(descriptor, TIOCEXCL) < 0) return -errno;
+  int was_other = line.c_ospeed != baud;
+  line.c_iflag = IGNBRK;
+  line.c_oflag = 0;
+  line.c_lflag = 0;
+  line.c_cflag &= ~(tcflag_t)(CSIZE | PARENB | CSTOPB | CRTSCTS | HUPCL);
+  line.c_cflag |= CS8 | CREAD | CLOCAL;
+  line.c_cc[VMIN] = 1;
+  line.c_cc[VTIME] = 0;
+  put_speed(&line, baud);
+  int error = set(descriptor, &line, baud);
+  if (error < 0) return error;
+  return was_other ? result(ioctl(descriptor, TCFLSH, TCIFLUSH)) : 0;
+}
+
+/// How long so many bytes of ten bits take.
+static int64_t bytes_us(int count, uint32_t baud) { return count * INT64_C(10000000) / baud; }
+
+static void rest(int64_t microseconds) {
+  struct timespec time = {microseconds / 1000000, microseconds % 1000000 * 1000};
+  nanosleep(&time, NULL);
+}
+
+int clinux_line_set_speed(int descriptor, uint32_t baud, uint32_t old_baud) {
+  // Not tcdrain() alone: it waits for ever where a device takes nothing.
+  int count = 0;
+  if (ioctl(descriptor, TIOCOUTQ, &count) < 0) return -errno;
+  int64_t left_us = 500000 + bytes_us(count, old_baud);
+  while (count > 0 && left_us > 0) {
+    int64_t pause_us = bytes_us(count, old_baud);
+    if (pause_us < 500) pause_us = 500;
+    if (pause_us > left_us) pause_us = left_us;
+    rest(pause_us);
+    left_us -= pause_us;
+    if (ioctl(descriptor, TIOCOUTQ, &count) < 0) return -errno;
+  }
+  // What is left lies in the port's own buffer, for which its driver waits a bounded time.
+  if (count == 0 && ioctl(descriptor, TCSBRK, 1) < 0) return -errno;
+  struct termios2 line;
+  if (ioctl(descriptor, TCGETS2, &line) < 0) return -errno;
+  put_speed(&line, baud);
+  int error = set(descriptor, &line, baud);
+  return error < 0 ? error : result(ioctl(descriptor, TCFLSH, TCIFLUSH));
+}
+
+int64_t clinux_line_speed(int descriptor) {
+  struct termios2 line;
+  if (ioctl(descriptor, TCGETS2, &line) < 0) return -errno;
+  return line.c_ospeed;
+}

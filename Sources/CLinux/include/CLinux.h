@@ -1,0 +1,112 @@
+#ifndef TORPOR_CLINUX_H
+#define TORPOR_CLINUX_H
+
+// What of Linux the C library's Swift module lacks. Plain functions without state; what fails is
+// given back as a negative error number, so that nobody has to read `errno` in time.
+
+#include <stddef.h>
+#include <stdint.h>
+
+// MARK: Waiting
+
+/// A descriptor that has something, by the number it was added with.
+struct clinux_ready {
+  uint32_t token;
+  uint32_t events;
+};
+
+/// Bits of `events`. CLINUX_GONE is told whether it was asked for or not.
+enum {
+  CLINUX_READABLE = 1,
+  CLINUX_WRITABLE = 2,
+  CLINUX_GONE = 4,
+};
+
+/// What clinux_epoll_set() does.
+enum {
+  CLINUX_ADD = 0,
+  CLINUX_CHANGE = 1,
+  CLINUX_REMOVE = 2,
+};
+
+/// The most descriptors one wait tells of.
+enum { CLINUX_READY_MAX = 64 };
+
+/// A new epoll; closed on exec.
+int clinux_epoll_open(void);
+
+/// Adds, changes or removes a descriptor; level-triggered.
+int clinux_epoll_set(int epoll, int change, int descriptor, uint32_t token, uint32_t events);
+
+/// Waits for at most `timeout_ns`; for ever if that is negative; not at all if it is 0.
+///
+/// Never returns before the time is over without telling something, but for -EINTR. The time does not run
+/// while the machine is suspended. Where the kernel is older than 5.11, whole milliseconds are waited.
+///
+/// `capacity` is at most CLINUX_READY_MAX.
+int clinux_epoll_wait(int epoll, struct clinux_ready *ready, int capacity, int64_t timeout_ns);
+
+// MARK: Time
+
+/// Microseconds since boot, those in suspend included; no system call where the kernel's page has it.
+int64_t clinux_boot_us(void);
+
+/// Microseconds of the clock that stands still in suspend (what sd_notify(3) asks for).
+int64_t clinux_monotonic_us(void);
+
+/// A timer on the boot clock; closed on exec, not blocking.
+int clinux_timer_open(void);
+
+/// Sets the moment, in microseconds since boot; 0 for never.
+int clinux_timer_set(int timer, int64_t boot_us);
+
+// MARK: Signals
+
+/// Blocks `count` signals in the calling thread and makes a descriptor that becomes readable with them.
+int clinux_signals_open(const int *signals, int count);
+
+/// The next signal that came; 0 if there is none.
+int clinux_signals_next(int descriptor);
+
+// MARK: Sockets
+
+/// Accepts a connection: not blocking, closed on exec.
+int clinux_accept(int descriptor);
+
+/// Who is at the other end of a local socket.
+struct clinux_peer {
+  int32_t pid;
+  uint32_t uid;
+  uint32_t gid;
+};
+
+/// Asks who connected.
+int clinux_peer_of(int descriptor, struct clinux_peer *peer);
+
+/// A datagram socket connected to a local address: a path, or a name of the abstract kind with `@` in
+/// the place of its zero. Not blocking, closed on exec.
+int clinux_datagram_connect(const char *address, size_t length);
+
+// MARK: Serial lines
+
+/// Takes the line for this process, makes it raw, ignores modem lines, and sets its speed.
+///
+/// -EBUSY if another process has locked it, -ENOTTY if it is no terminal, -EINVAL if it cannot do that
+/// speed within 2 %. What had come at another speed is thrown away.
+int clinux_line_take(int descriptor, uint32_t baud);
+
+/// Sets the speed, once what was written has left, and throws away what came at the old one.
+///
+/// Waits no longer than the waiting bytes take at `old_baud`, and half a second.
+int clinux_line_set_speed(int descriptor, uint32_t baud, uint32_t old_baud);
+
+/// The speed a line is set to, in baud.
+int64_t clinux_line_speed(int descriptor);
+
+// MARK: Files
+
+/// Gives a file its size and the disk space for it, all of which reads as zeros where nothing was
+/// written; leaves what is there.
+int clinux_allocate(int descriptor, int64_t size);
+
+#endif

@@ -1,0 +1,227 @@
+import CLinux
+import Glibc
+import LocationTypes
+
+/// The one place where the service waits: for descriptors and for a moment of the boot clock.
+///
+/// Board and server share it, on one thread. Each descriptor is added with a token, by which
+/// ``ready`` names it; it is told for as long as it has something (level-triggered).
+///
+/// Two epolls are behind it: one holds everything, one all but what was added as `onlyListening`.
+/// Which of them is waited on says whether the receiver's line is listened to, so that listening or
+/// not costs no system call.
+///
+/// A moment less than ``nearness`` away is the wait's own timeout, and costs nothing either. That
+/// runs on a clock which stands still in suspend, so for a later moment a timer on the boot clock is
+/// set: whoever suspends the machine, a wait ends at most ``nearness`` late.
+@safe public final class EventWait {
+  /// Names a descriptor.
+  public struct Token: RawRepresentable, Hashable, Sendable {
+    /// The number.
+    public var rawValue: UInt32
+
+    /// Creates a token; numbers below 16 are the board's.
+    public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    /// The receiver's line.
+    public static let line = Token(rawValue: 0)
+    static let timer = Token(rawValue: 1)
+    /// The first that is free for others than the board.
+    public static let firstFree = Token(rawValue: 16)
+  }
+
+  /// What a descriptor is waited for, and what it has.
+  public struct Conditions: OptionSet, Sendable {
+    /// Bits as in `CLinux`.
+    public let rawValue: UInt32
+
+    /// Creates a set of conditions.
+    public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    /// It can be read, or the other end was closed.
+    public static let readable = Conditions(rawValue: 1)
+    /// It can be written.
+    public static let writable = Conditions(rawValue: 2)
+    /// The other end is gone; told without being asked for.
+    public static let gone = Conditions(rawValue: 4)
+  }
+
+  /// A descriptor that has something.
+  public struct Ready: Equatable, Sendable {
+    /// The token it was added with.
+    public var token: Token
+    /// What it has.
+    public var conditions: Conditions
+  }
+
+  /// The most descriptors a wait tells of; the others are told by the next one.
+  public static let capacity = 64
+  /// Moments nearer than this need no timer.
+  public static let nearness = Interval.seconds(10)
+
+  /// How many descriptors the last wait found ready.
+  public private(set) var readyCount = 0
+  /// How often a wait slept, or might have, and came back: the wakes of the service.
+  public private(set) var wakeCount: UInt64 = 0
+
+  /// How many waits there have been.
+  private(set) var waitCount: UInt64 = 0
+  /// Whether the last one listened.
+  private(set) var wasListening = true
+
+  private let found: UnsafeMutablePointer<clinux_ready>
+  private let everything: Int32
+  private let undisturbed: Int32
+  private let timer: Int32
+  /// What the timer is set to.
+  private var armed = Instant.distantFuture
+
+  private let nearness: Interval
+
+  /// Creates a wait for nothing yet.
+  public convenience init() throws(SystemError) { try self.init(nearness: EventWait.nearness) }
+
+  init(nearness: Interval) throws(SystemError) {
+    self.nearness = nearness
+    let everything = try SystemError.check(clinux_epoll_open(), "an epoll cannot be made")
+    let undisturbed = clinux_epoll_open()
+    let timer = clinux_timer_open()
+    self.everything = everything
+    self.undisturbed = undisturbed
+    self.timer = timer
+    unsafe found = .allocate(capacity: EventWait.capacity)
+    unsafe found.initialize(repeating: clinux_ready(), count: EventWait.capacity)
+    // What is half made is closed by `deinit`, which runs when this throws.
+    _ = try SystemError.check(undisturbed, "an epoll cannot be made")
+    _ = try SystemError.check(timer, "a timer cannot be made")
+    try add(timer, as: .timer, for: .readable)
+  }
+
+  deinit {
+    for descriptor in [timer, undisturbed, everything] where descriptor >= 0 { close(descriptor) }
+    unsafe found.deallocate()
+  }
+
+  // MARK: Descriptors
+
+  /// Adds a descriptor.
+  ///
+  /// - Parameters:
+  ///   - token: By which it is told; one that no other descriptor has now.
+  ///   - onlyListening: It ends only those waits that listen.
+  public func add(
+    _ descriptor: Int32, as token: Token, for conditions: Conditions, onlyListening: Bool = false
+  ) throws(SystemError) {
+    try set(CLINUX_ADD, descriptor, token, conditions, in: everything)
+    if !onlyListening { try set(CLINUX_ADD, descriptor, token, conditions, in: undisturbed) }
+  }
+
+  /// Changes what an added descriptor is waited for. Two system calls: only when it changes.
+  public func change(
+    _ descriptor: Int32, as token: Token, to conditions: Conditions, onlyListening: Bool = false
+  ) throws(SystemError) {
+    try set(CLINUX_CHANGE, descriptor, token, conditions, in: everything)
+    if !onlyListening { try set(CLINUX_CHANGE, descriptor, token, conditions, in: undisturbed) }
+  }
+
+  /// Removes a descriptor; before it is closed, if it has been duplicated. Closing alone is enough
+  /// otherwise. What the last wait told of it stays told.
+  public func remove(_ descriptor: Int32) {
+    _ = clinux_epoll_set(everything, Int32(CLINUX_REMOVE), descriptor, 0, 0)
+    _ = clinux_epoll_set(undisturbed, Int32(CLINUX_REMOVE), descriptor, 0, 0)
+  }
+
+  /// While the line's output queue is not empty, room in it ends every wait.
+  func setFlushing(_ isOn: Bool, line descriptor: Int32) throws(SystemError) {
+    let all: Conditions = isOn ? [.readable, .writable] : .readable
+    try set(CLINUX_CHANGE, descriptor, .line, all, in: everything)
+    let change = isOn ? CLINUX_ADD : CLINUX_REMOVE
+    try set(change, descriptor, .line, .writable, in: undisturbed)
+  }
+
+  private func set(
+    _ change: some BinaryInteger, _ descriptor: Int32, _ token: Token, _ conditions: Conditions,
+    in epoll: Int32
+  ) throws(SystemError) {
+    let result = clinux_epoll_set(
+      epoll, Int32(change), descriptor, token.rawValue, conditions.rawValue)
+    _ = try SystemError.check(result, "descriptor \(descriptor) cannot be waited for")
+  }
+
+  // MARK: Waiting
+
+  /// What the last wait found at `index`, which is below ``readyCount``.
+  public func ready(at index: Int) -> Ready {
+    precondition(index >= 0 && index < readyCount, "so many were not ready")
+    let one = unsafe found[index]
+    return Ready(
+      token: Token(rawValue: one.token), conditions: Conditions(rawValue: one.events))
+  }
+
+  /// What a descriptor had at the end of the last wait.
+  public func conditions(of token: Token) -> Conditions {
+    for index in 0..<readyCount where ready(at: index).token == token {
+      return ready(at: index).conditions
+    }
+    return []
+  }
+
+  /// Waits until a descriptor has something or the moment has come; looks at least once.
+  ///
+  /// One system call, if no timer must be set.
+  ///
+  /// - Parameters:
+  ///   - deadline: nil for none.
+  ///   - listening: Whether what was added as `onlyListening` ends the wait.
+  /// - Returns: Whether something is ready; if not, the moment has come.
+  @discardableResult
+  public func wait(until deadline: Instant?, listening: Bool = true) -> Bool {
+    readyCount = 0
+    waitCount += 1
+    wasListening = listening
+    let deadline = deadline ?? .distantFuture
+    while true {
+      let timeout = prepare(for: deadline)
+      let count = unsafe clinux_epoll_wait(
+        listening ? everything : undisturbed, found, Int32(EventWait.capacity), timeout)
+      if timeout != 0 { wakeCount += 1 }
+      guard count >= 0 || count == -EINTR else {
+        preconditionFailure("an epoll refuses to wait: \(SystemError.reason(-count))")
+      }
+      readyCount = max(0, Int(count))
+      dropTimer()
+      if readyCount > 0 { return true }
+      if deadline <= SystemClock().now { return false }
+    }
+  }
+
+  /// Sets the timer where it is needed; gives the timeout in nanoseconds, negative for none.
+  private func prepare(for deadline: Instant) -> Int64 {
+    let left = deadline - SystemClock().now
+    if left < nearness {
+      // One that was set for something earlier would end the wait without cause.
+      if armed < deadline { arm(.distantFuture) }
+      return max(0, left.microseconds) * 1_000
+    }
+    if armed != deadline { arm(deadline) }
+    return -1
+  }
+
+  private func arm(_ moment: Instant) {
+    let time = moment == .distantFuture ? 0 : moment.microseconds
+    let result = clinux_timer_set(timer, time)
+    precondition(result == 0, "a timer refuses a moment: \(SystemError.reason(-result))")
+    armed = moment
+  }
+
+  /// Takes the timer out of what is ready: the clock says the same.
+  private func dropTimer() {
+    for index in 0..<readyCount where unsafe found[index].token == Token.timer.rawValue {
+      // Its moment is over, and it stays ready until it is set anew.
+      arm(.distantFuture)
+      readyCount -= 1
+      unsafe found[index] = found[readyCount]
+      return
+    }
+  }
+}

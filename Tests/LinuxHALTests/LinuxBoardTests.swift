@@ -1,0 +1,139 @@
+import Glibc
+import LocationHAL
+import LocationTypes
+import Testing
+
+@testable import LinuxHAL
+
+@Suite("The board on Linux") struct LinuxBoardTests {
+  private let terminal = Terminal()
+  private let events: EventWait
+  private let request = EventWait.Token.firstFree
+
+  init() throws { events = try EventWait() }
+
+  private func board() throws -> LinuxBoard<NoPins> {
+    LinuxBoard(
+      events, line: try SerialLine(opening: terminal.path, speed: 9_600, in: events), pins: NoPins()
+    )
+  }
+
+  private func read(_ board: inout LinuxBoard<NoPins>) throws -> [UInt8] {
+    var all: [UInt8] = []
+    while true {
+      let chunk = try board.read()
+      for index in 0..<chunk.count { all.append(chunk[index]) }
+      if !chunk.isFull { return all }
+    }
+  }
+
+  @Test("a deadline, bytes and a request end a wait and say so")
+  func reasons() throws {
+    var board = try board()
+    let end = soon(10)
+    #expect(board.wait(in: .idle, until: end, listening: true).reason == .alarm)
+    #expect(board.now >= end)
+    terminal.send("x")
+    #expect(board.wait(in: .idle, until: .distantFuture, listening: true).reason == .bytes)
+    #expect(try read(&board) == [120])
+    var ends: [Int32] = [-1, -1]
+    try #require(unsafe pipe(&ends) == 0)
+    try events.add(ends[0], as: request, for: .readable)
+    _ = unsafe write(ends[1], [1], 1)
+    let waking = board.wait(in: .suspended, until: .distantFuture, listening: true)
+    #expect(waking == Waking(reason: .request, batchPinRose: false))
+    #expect(events.conditions(of: request) == .readable)
+    for descriptor in ends { close(descriptor) }
+  }
+
+  @Test("a deadline that has passed returns at once, and finds what is there")
+  func passed() throws {
+    var board = try board()
+    #expect(board.wait(in: .awake, until: .boot, listening: true).reason == .alarm)
+    terminal.send("x")
+    #expect(board.wait(in: .awake, until: .boot, listening: true).reason == .bytes)
+    #expect(events.wakeCount == 0)
+  }
+
+  @Test("bytes do not end a wait that does not listen; they gather, 4,096 at least")
+  func deaf() throws {
+    var board = try board()
+    let sent = (0..<4_095).map { UInt8($0 % 253) }
+    terminal.send(sent)
+    #expect(board.wait(in: .idle, until: soon(10), listening: false).reason == .alarm)
+    #expect(events.wakeCount == 1)
+    #expect(try read(&board) == sent)
+  }
+
+  @Test("a device that vanishes ends a wait that listens, once; then nothing does")
+  func vanish() throws {
+    var board = try board()
+    terminal.unplug()
+    #expect(board.wait(in: .idle, until: soon(1_000), listening: true).reason == .bytes)
+    #expect(throws: LineFault.gone) { try board.read() }
+    #expect(board.wait(in: .idle, until: soon(10), listening: true).reason == .alarm)
+  }
+
+  @Test("what is queued leaves while the board waits, and ends no wait")
+  func flushes() throws {
+    var board = try board()
+    var sent = 0
+    while board.line.queuedCount == 0 {
+      try board.write([UInt8](repeating: 9, count: 1_000).span)
+      sent += 1_000
+    }
+    var received = terminal.receive().count
+    #expect(board.wait(in: .idle, until: soon(20), listening: false).reason == .alarm)
+    received += terminal.receive().count
+    #expect(received == sent && board.line.queuedCount == 0)
+  }
+
+  @Test("no pin is wired")
+  func pins() throws {
+    var board = try board()
+    #expect(throws: PinFault.notWired) { try board.set(PinCommand(.receiverWake, .active)) }
+  }
+
+  /// Epochs of `pieces` pieces, `gap_ms` apart, every 300 ms.
+  private func epochs(_ count: Int, pieces: Int, gap_ms: UInt32) -> [(UInt32, [UInt8])] {
+    (0..<count).flatMap { epoch in
+      (0..<pieces).map { piece in
+        (piece == 0 ? 150 : gap_ms, [UInt8](repeating: UInt8(65 + epoch), count: 16))
+      }
+    }
+  }
+
+  @Test("an epoch in 16-byte pieces is read as a whole, with two wakes once its length is known")
+  func pieces() throws {
+    var board = try board()
+    let lessons = BurstTiming.lessons
+    let sender = Sender(
+      terminal.descriptor, epochs(lessons + 3, pieces: 10, gap_ms: 5).map { ($0.0, $0.1) })
+    var wakes: [UInt64] = []
+    for epoch in 0..<lessons + 3 {
+      let before = events.wakeCount
+      #expect(board.wait(in: .idle, until: soon(3_000), listening: true).reason == .bytes)
+      let bytes = try read(&board)
+      #expect(bytes == [UInt8](repeating: UInt8(65 + epoch), count: 160), "epoch \(epoch)")
+      wakes.append(events.wakeCount - before)
+    }
+    sender.join()
+    #expect(wakes.suffix(3) == [2, 2, 2])
+  }
+
+  @Test("an epoch that comes at once is handed on at once, with one wake")
+  func whole() throws {
+    var board = try board()
+    let lessons = BurstTiming.lessons
+    let sender = Sender(terminal.descriptor, epochs(lessons + 3, pieces: 1, gap_ms: 0))
+    var wakes: [UInt64] = []
+    for _ in 0..<lessons + 3 {
+      let before = events.wakeCount
+      #expect(board.wait(in: .idle, until: soon(3_000), listening: true).reason == .bytes)
+      #expect(try read(&board).count == 16)
+      wakes.append(events.wakeCount - before)
+    }
+    sender.join()
+    #expect(wakes.suffix(3) == [1, 1, 1])
+  }
+}

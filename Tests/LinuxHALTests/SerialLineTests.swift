@@ -1,0 +1,181 @@
+import CLinux
+import Glibc
+import LocationHAL
+import LocationTypes
+import Testing
+
+@testable import LinuxHAL
+
+@Suite("The serial line") struct SerialLineTests {
+  private let terminal = Terminal()
+  private let events: EventWait
+
+  init() throws { events = try EventWait() }
+
+  private func write(_ bytes: [UInt8], to line: inout SerialLine) throws(LineFault) {
+    try line.write(bytes.span)
+  }
+
+  @Test("bytes come and go as they are, all 256 of them")
+  func raw() throws {
+    var line = try SerialLine(opening: terminal.path, speed: 9_600, in: events)
+    let all = (0...255).map { UInt8($0) } + [3, 4, 10, 13, 17, 19, 26, 28]
+    terminal.send(all)
+    #expect(events.wait(until: soon(1_000)))
+    #expect(try readAll(&line) == all)
+    try write(all, to: &line)
+    #expect(terminal.receive() == all)
+    #expect(terminal.speed == 9_600)
+  }
+
+  @Test("what has arrived is handed out in chunks of 256, in order")
+  func chunks() throws {
+    var line = try SerialLine(opening: terminal.path, speed: 9_600, in: events)
+    let sent = (0..<600).map { UInt8($0 % 251) }
+    terminal.send(sent)
+    #expect(events.wait(until: soon(1_000)))
+    let counts = try [line.read().count, line.read().count, line.read().count, line.read().count]
+    #expect(counts == [256, 256, 88, 0])
+  }
+
+  @Test("any speed is set, and the bytes queued before leave first")
+  func speeds() throws {
+    var line = try SerialLine(opening: terminal.path, speed: 9_600, in: events)
+    for speed in [4_800, 115_200, 460_800, 921_600, 123_456] as [UInt32] {
+      try write([1, 2, 3], to: &line)
+      try line.setSpeed(speed)
+      #expect(terminal.receive() == [1, 2, 3])
+      #expect(terminal.speed == Int64(speed) && line.speed == speed)
+    }
+  }
+
+  @Test("what came at the old speed is thrown away")
+  func oldBytes() throws {
+    var line = try SerialLine(opening: terminal.path, speed: 9_600, in: events)
+    terminal.send("at the old speed")
+    #expect(events.wait(until: soon(1_000)))
+    _ = try line.read()
+    terminal.send("this too")
+    try line.setSpeed(38_400)
+    #expect(try readAll(&line).isEmpty)
+    terminal.send("new")
+    #expect(events.wait(until: soon(1_000)))
+    #expect(try readAll(&line) == Array("new".utf8))
+  }
+
+  @Test("a write is queued as a whole or refused; what is queued arrives in order")
+  func fullQueue() throws {
+    var line = try SerialLine(opening: terminal.path, speed: 115_200, in: events)
+    var sent: [UInt8] = []
+    var refusal: LineFault?
+    for round in 0..<10_000 {
+      let bytes = [UInt8](repeating: UInt8(round % 256), count: 100)
+      do {
+        try write(bytes, to: &line)
+        sent += bytes
+      } catch {
+        refusal = error
+        break
+      }
+    }
+    #expect(refusal == .full && line.queuedCount > SerialLine.outputCapacity - 100)
+    var received: [UInt8] = []
+    while received.count < sent.count {
+      received += terminal.receive()
+      guard events.wait(until: soon(1_000)) else { break }
+      if events.conditions(of: .line).contains(.writable) { line.flush() }
+    }
+    received += terminal.receive()
+    #expect(received == sent && line.queuedCount == 0)
+    // Nothing is left that would end a wait.
+    #expect(!events.wait(until: soon(5), listening: true))
+    #expect(!events.wait(until: soon(5), listening: false))
+  }
+
+  @Test("room in the queue ends a wait that does not listen, too")
+  func flushingDeaf() throws {
+    var line = try SerialLine(opening: terminal.path, speed: 115_200, in: events)
+    while line.queuedCount == 0 { try write([UInt8](repeating: 7, count: 500), to: &line) }
+    #expect(!events.wait(until: soon(5), listening: false))
+    _ = terminal.receive()
+    #expect(events.wait(until: soon(1_000), listening: false))
+    #expect(events.conditions(of: .line) == .writable)
+    line.flush()
+    #expect(line.queuedCount == 0)
+  }
+
+  @Test("a device that vanishes is told once, looked for after a pause, and used when it is back")
+  func vanishAndReturn() throws {
+    let folder = Folder()
+    let link = folder.file("receiver")
+    #expect(unsafe symlink(terminal.path, link) == 0)
+    var line = try SerialLine(opening: link, speed: 9_600, in: events)
+    try line.setSpeed(38_400)
+    terminal.unplug()
+    #expect(events.wait(until: soon(1_000)))
+    #expect(throws: LineFault.gone) { try line.read() }
+    #expect(line.isOpen == false)
+    #expect(throws: LineFault.gone) { try line.read() }
+    // Nothing wakes for it while it is away.
+    #expect(!events.wait(until: soon(5)))
+    let other = Terminal()
+    #expect(unsafe unlink(link) == 0 && symlink(other.path, link) == 0)
+    #expect(throws: LineFault.gone, "looked for too early") { try line.read() }
+    #expect(!events.wait(until: soon(SerialLine.firstPause.microseconds / 1_000 + 5)))
+    #expect(try line.read().count == 0)
+    #expect(line.isOpen == true && other.speed == 38_400)
+    other.send("back")
+    #expect(events.wait(until: soon(1_000)))
+    #expect(try readAll(&line) == Array("back".utf8))
+  }
+
+  @Test("a device that vanishes while bytes are written to it is told")
+  func vanishWhileWriting() throws {
+    var line = try SerialLine(opening: terminal.path, speed: 9_600, in: events)
+    terminal.unplug()
+    #expect(throws: LineFault.gone) { try line.write([1].span) }
+    #expect(throws: LineFault.gone) { try line.setSpeed(4_800) }
+  }
+
+  @Test("a device that is not there yet is no error where it is only looked for")
+  func lookingFor() throws {
+    let folder = Folder()
+    let link = folder.file("receiver")
+    var line = SerialLine(lookingFor: link, speed: 9_600, in: events)
+    #expect(throws: LineFault.gone) { try line.read() }
+    #expect(unsafe symlink(terminal.path, link) == 0)
+    #expect(!events.wait(until: soon(SerialLine.firstPause.microseconds / 1_000 + 5)))
+    try line.write([5].span)
+    #expect(terminal.receive() == [5])
+  }
+
+  @Test("what cannot be opened is told with what to do about it")
+  func openErrors() throws {
+    let folder = Folder()
+    #expect(throws: LineOpenError.missing(path: folder.file("none"))) {
+      _ = try SerialLine(opening: folder.file("none"), speed: 9_600, in: events)
+    }
+    let file = folder.file("file")
+    close(unsafe open(file, O_CREAT | O_RDWR, 0o600))
+    #expect(throws: LineOpenError.notATerminal(path: file)) {
+      _ = try SerialLine(opening: file, speed: 9_600, in: events)
+    }
+    let denied = LineOpenError(EACCES, path: "/dev/ttyS0", baud: 9_600)
+    #expect(denied == .notPermitted(path: "/dev/ttyS0"))
+    #expect(denied.description.contains("dialout"))
+  }
+
+  @Test("a second process, and root too, finds the line in use; it is free when it is closed")
+  func exclusive() throws {
+    do {
+      let line = try SerialLine(opening: terminal.path, speed: 9_600, in: events)
+      let others = try EventWait()
+      #expect(throws: LineOpenError.busy(path: terminal.path)) {
+        _ = try SerialLine(opening: terminal.path, speed: 9_600, in: others)
+      }
+      #expect(line.isOpen == true)
+    }
+    let again = try SerialLine(opening: terminal.path, speed: 9_600, in: events)
+    #expect(again.isOpen == true)
+  }
+}

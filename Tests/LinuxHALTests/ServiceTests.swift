@@ -1,0 +1,146 @@
+import Glibc
+import LocationTypes
+import Testing
+
+@testable import LinuxHAL
+
+@Suite("Signals, readiness and log") struct ServiceTests {
+  // MARK: Signals
+
+  @Test("signals end a wait, each once, in the words of the service")
+  func signals() throws {
+    var before = sigset_t()
+    _ = unsafe pthread_sigmask(SIG_BLOCK, nil, &before)
+    defer { _ = unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
+    let events = try EventWait()
+    var signals = try SignalWatch()
+    try events.add(signals.descriptor, as: .firstFree, for: .readable)
+    #expect(!events.wait(until: .boot))
+    for (number, wish) in [(SIGHUP, SignalWatch.Wish.reload), (SIGTERM, .stop), (SIGINT, .stop)] {
+      // To this thread alone: the other tests' threads do not block it.
+      #expect(raise(number) == 0)
+      #expect(events.wait(until: soon(1_000)))
+      #expect(signals.next() == wish)
+      #expect(signals.next() == nil)
+    }
+    #expect(!events.wait(until: .boot))
+  }
+
+  // MARK: Readiness
+
+  /// A manager's socket.
+  private struct Manager: ~Copyable {
+    let descriptor: Int32
+
+    init(_ name: String) throws {
+      descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
+      var address = sockaddr_un()
+      address.sun_family = sa_family_t(AF_UNIX)
+      let isAbstract = name.hasPrefix("@")
+      withUnsafeMutableBytes(of: &address.sun_path) { path in
+        unsafe path.copyBytes(from: name.utf8)
+        if isAbstract { unsafe path[0] = 0 }
+      }
+      let length = 2 + name.utf8.count + (isAbstract ? 0 : 1)
+      let result = unsafe withUnsafePointer(to: &address) { address in
+        unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+          unsafe bind(descriptor, $0, socklen_t(length))
+        }
+      }
+      try #require(result == 0)
+    }
+
+    deinit { close(descriptor) }
+
+    func next() -> String? {
+      var bytes = [UInt8](repeating: 0, count: 1_000)
+      let count = unsafe recv(descriptor, &bytes, bytes.count, Int32(MSG_DONTWAIT.rawValue))
+      return count < 0 ? nil : String(decoding: bytes[..<count], as: UTF8.self)
+    }
+  }
+
+  @Test("the manager is told, at a path and at an abstract name")
+  func notifier() throws {
+    let folder = Folder()
+    for name in [folder.file("notify"), "@torpor-test-\(getpid())"] {
+      let manager = try Manager(name)
+      let notifier = ServiceNotifier(address: name)
+      #expect(notifier.isListenedTo == true)
+      notifier.ready()
+      notifier.status("3 clients\nreceiver in standby")
+      notifier.reloading()
+      notifier.watchdog()
+      notifier.stopping()
+      #expect(manager.next() == "READY=1")
+      #expect(manager.next() == "STATUS=3 clients receiver in standby")
+      let reloading = try #require(manager.next())
+      #expect(reloading.hasPrefix("RELOADING=1\nMONOTONIC_USEC="))
+      #expect(Int64(reloading.dropFirst("RELOADING=1\nMONOTONIC_USEC=".count)) != nil)
+      #expect(manager.next() == "WATCHDOG=1")
+      #expect(manager.next() == "STOPPING=1")
+      #expect(manager.next() == nil)
+    }
+  }
+
+  @Test("without a manager, or with one that cannot be reached, nothing happens")
+  func noManager() {
+    for name in [nil, "", "@", "relative", "vsock:2:1234", "/nowhere/at/all"] as [String?] {
+      let notifier = ServiceNotifier(address: name, watchdogPeriod: .seconds(1))
+      #expect(notifier.isListenedTo == false && notifier.watchdogPeriod == nil)
+      notifier.ready()
+    }
+  }
+
+  @Test("a watchdog is there for the process it names, and only then")
+  func watchdog() {
+    func period(_ microseconds: String?, _ process: String?) -> Interval? {
+      ServiceNotifier.watchdog(microseconds: microseconds, process: process, this: 42)
+    }
+    #expect(period("30000000", "42") == .seconds(30) && period("30000000", nil) == .seconds(30))
+    #expect(period("30000000", "43") == nil && period(nil, "42") == nil)
+    #expect(period("0", nil) == nil && period("soon", nil) == nil && period("-1", nil) == nil)
+  }
+
+  // MARK: Log
+
+  /// What is written to a log on a pipe, whose device and inode `journal` may be given.
+  private func logged(isJournal: Bool, _ body: (SystemLog) -> Void) throws -> String {
+    var ends: [Int32] = [-1, -1]
+    try #require(unsafe pipe(&ends) == 0)
+    defer { for descriptor in ends { close(descriptor) } }
+    var status = stat()
+    _ = unsafe fstat(ends[1], &status)
+    let stream = isJournal ? "\(status.st_dev):\(status.st_ino)" : "1:1"
+    body(SystemLog(ends[1], journalStream: stream))
+    _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
+    var bytes = [UInt8](repeating: 0, count: 10_000)
+    let count = unsafe read(ends[0], &bytes, bytes.count)
+    return String(decoding: bytes[..<max(0, count)], as: UTF8.self)
+  }
+
+  @Test("in the journal each line has its priority, elsewhere none")
+  func priorities() throws {
+    let journal = try logged(isJournal: true) { log in
+      for priority in SystemLog.Priority.allCases { log.write(priority, "text") }
+      log.write(.error, "one\ntwo\n")
+    }
+    #expect(journal == "<2>text\n<3>text\n<4>text\n<5>text\n<6>text\n<3>one\n<3>two\n")
+    let plain = try logged(isJournal: false) { $0.write(.error, "text") }
+    #expect(plain == "text\n")
+  }
+
+  @Test("what matters too little is not even put together")
+  func threshold() throws {
+    func never() -> String {
+      Issue.record("was put together")
+      return ""
+    }
+    let text = try logged(isJournal: true) { log in
+      var log = log
+      log.threshold = .warning
+      log.write(.notice, never())
+      log.write(.warning, "text")
+    }
+    #expect(text == "<4>text\n")
+  }
+}

@@ -1,0 +1,141 @@
+import CLinux
+import Glibc
+import LocationTypes
+
+@testable import LinuxHAL
+
+/// A receiver's end of a pseudo-terminal; the other end is what a ``SerialLine`` opens.
+final class Terminal {
+  let path: String
+  private(set) var descriptor: Int32
+
+  init() {
+    var master: Int32 = -1
+    var slave: Int32 = -1
+    var name = [CChar](repeating: 0, count: 128)
+    let result = unsafe openpty(&master, &slave, &name, nil, nil)
+    precondition(result == 0, "no pseudo-terminal: \(SystemError.reason(errno))")
+    path = String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    // Raw from the start: nothing that is sent before the line is opened shall come back.
+    var line = termios()
+    _ = unsafe tcgetattr(slave, &line)
+    unsafe cfmakeraw(&line)
+    _ = unsafe tcsetattr(slave, TCSANOW, &line)
+    close(slave)
+    _ = fcntl(master, F_SETFL, O_NONBLOCK)
+    _ = fcntl(master, F_SETFD, FD_CLOEXEC)
+    descriptor = master
+  }
+
+  deinit { unplug() }
+
+  /// The device goes away.
+  func unplug() {
+    if descriptor >= 0 { close(descriptor) }
+    descriptor = -1
+  }
+
+  @discardableResult
+  func send(_ bytes: [UInt8]) -> Int { unsafe Glibc.write(descriptor, bytes, bytes.count) }
+
+  func send(_ text: String) { send(Array(text.utf8)) }
+
+  /// All there is for the receiver.
+  func receive() -> [UInt8] {
+    var all: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      let count = unsafe Glibc.read(descriptor, &piece, piece.count)
+      guard count > 0 else { return all }
+      all += piece[..<count]
+    }
+  }
+
+  /// The speed the line was set to.
+  var speed: Int64 { clinux_line_speed(descriptor) }
+}
+
+/// Sends pieces at moments of their own, from another thread.
+final class Sender: Sendable {
+  private let thread: pthread_t
+
+  init(_ descriptor: Int32, _ pieces: [(after_ms: UInt32, bytes: [UInt8])]) {
+    let work = Work(descriptor, pieces)
+    var thread = pthread_t()
+    let result = unsafe pthread_create(
+      &thread, nil,
+      { context in
+        guard let context = unsafe context else { return nil }
+        unsafe Unmanaged<Work>.fromOpaque(context).takeRetainedValue().run()
+        return nil
+      }, Unmanaged.passRetained(work).toOpaque())
+    precondition(result == 0, "no thread")
+    self.thread = thread
+  }
+
+  /// Waits until all has been sent.
+  func join() { _ = pthread_join(thread, nil) }
+
+  private final class Work {
+    let descriptor: Int32
+    let pieces: [(after_ms: UInt32, bytes: [UInt8])]
+
+    init(_ descriptor: Int32, _ pieces: [(after_ms: UInt32, bytes: [UInt8])]) {
+      self.descriptor = descriptor
+      self.pieces = pieces
+    }
+
+    func run() {
+      for piece in pieces {
+        usleep(piece.after_ms * 1_000)
+        _ = unsafe Glibc.write(descriptor, piece.bytes, piece.bytes.count)
+      }
+    }
+  }
+}
+
+/// A folder that goes away with the value.
+final class Folder {
+  let path: String
+
+  init() {
+    let base = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp"
+    var name = Array("\(base)/linuxhal-XXXXXX".utf8CString)
+    guard let made = unsafe mkdtemp(&name) else {
+      preconditionFailure("no folder: \(SystemError.reason(errno))")
+    }
+    path = unsafe String(cString: made)
+  }
+
+  deinit {
+    if let folder = unsafe opendir(path) {
+      while let entry = unsafe readdir(folder) {
+        let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
+          unsafe name.withMemoryRebound(to: CChar.self, capacity: 256) {
+            unsafe String(cString: $0)
+          }
+        }
+        _ = unsafe unlink("\(path)/\(name)")
+      }
+      unsafe closedir(folder)
+    }
+    _ = unsafe rmdir(path)
+  }
+
+  func file(_ name: String) -> String { "\(path)/\(name)" }
+}
+
+/// A moment so many milliseconds from now.
+func soon(_ milliseconds: Int64) -> Instant {
+  SystemClock().now + .milliseconds(milliseconds)
+}
+
+/// All that can be read of a line now.
+func readAll(_ line: inout SerialLine) throws -> [UInt8] {
+  var all: [UInt8] = []
+  while true {
+    let chunk = try line.read()
+    for index in 0..<chunk.count { all.append(chunk[index]) }
+    if !chunk.isFull { return all }
+  }
+}
