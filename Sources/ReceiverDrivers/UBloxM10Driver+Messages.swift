@@ -129,8 +129,9 @@ extension UBloxM10Driver {
     switch state {
     case .enabling:
       facts.refusesBatching = true
-      // It may have obeyed the command when it was sent before, and the answer was lost.
-      if sends > 1 { facts.batch = .unknown } else { leftBatching() }
+      // It does what it did before: batch, where that is not known. And it may have obeyed the
+      // command when it was sent before, and the answer was lost.
+      if sends > 1 || facts.batch != .off { facts.batch = .unknown } else { leftBatching() }
       proceed()
     case .disabling:
       // One that knows no batching does not batch.

@@ -83,7 +83,8 @@ extension UBloxM10Driver {
   /// The next step into batching, or within it.
   private func stateToBatch(_ watermark: UInt16) -> State {
     if !facts.isConfigured { return .configuring }
-    if changesPower { return .changingPower }
+    // Live epochs count while its power changes: only once the buffer has none that are older.
+    if changesPower { return facts.batch == .off ? .changingPower : stateToLeave }
     switch facts.batch {
     case .unknown:
       // What an earlier run, or the time before a loss, left in the buffer comes first.
