@@ -78,8 +78,11 @@ import Testing
     bench.step(.goal(.powersave))
     while bench.driver.state != .configuring { bench.run(0.005) }
     bench.step(.goal(.batching(watermark: 250)))
+    while bench.driver.state != .changingPower { bench.run(0.005) }
+    // Long enough for live epochs to come meanwhile.
+    bench.receiver.lostAnswers = 2
     bench.settle()
-    #expect(bench.states.contains(.changingPower) && bench.receiver.isBatching)
+    #expect(bench.receiver.isBatching)
     bench.run(20)
     bench.reach(.tracking)
     bench.expectClean()
@@ -99,7 +102,7 @@ import Testing
     bench.settle()
     bench.run(20)
     bench.reach(.tracking)
-    #expect(bench.driver.counters.duplicates == 30)
+    #expect(bench.driver.counters.duplicates >= 30)
     bench.expectClean()
     bench.expectWhole()
   }
