@@ -140,9 +140,10 @@ extension UBloxM10Driver {
     case .changingSpeed: enter(.probing)
     case .configuring, .changingPower:
       // It may be the keys of its power that this receiver does not have: without them, then. But
-      // one that saves power has them.
-      let hasKeys = state == .changingPower && facts.powerMode == .cyclic
-      guard askedPower != nil, !hasKeys else { return repeatOrLose() }
+      // one that saves power has them, and one that did may still; it may also be another by now.
+      let mayCycle = facts.powerMode == .cyclic
+      let asksAgain = mayCycle && (state == .changingPower || sends < UBloxM10Driver.tries)
+      guard askedPower != nil, !asksAgain else { return repeatOrLose() }
       staleAnswers.completed(sends: sends, until: now + answerTime)
       facts.refusesPowerSave = true
       proceed()
