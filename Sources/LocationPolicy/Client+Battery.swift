@@ -81,7 +81,7 @@ extension Client {
     var used = services.used
     guard isAuthorized else { return .none }
     let isLive = services.live.count > 0
-    guard isUpdating || isLive else { return used }
+    guard isUpdating || isLive || services.asksOnce else { return used }
     used.insert(.updates)
     if isReduced { return used }
     // Not a number asks for every fix.
