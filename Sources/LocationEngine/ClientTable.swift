@@ -22,8 +22,21 @@ import LocationTypes
     used = max(used, index + 1)
   }
 
-  /// All clients that a step must look at lie there, since ``lookForAwake(at:)``.
+  /// All clients that a step must look at lie there, since ``lookForAwake(at:)``: nobody outside of
+  /// it is stirred in the same step, but by a loop over ``stirred()``.
   private(set) var awake = 0..<0
+
+  /// All clients, for what may end the rest of any: from here on this step looks at all of them.
+  mutating func stirred() -> Range<Int> {
+    awake = 0..<used
+    return awake
+  }
+
+  /// Whether nobody is stirred whom the step did not look at; for assertions, O(clients in use).
+  func hasNobodyMissed(at now: Instant) -> Bool {
+    for i in 0..<used where !awake.contains(i) && self[i].restsUntil <= now { return false }
+    return true
+  }
 
   /// Finds out who rests; gives the first time at which one of those has to be looked at.
   mutating func lookForAwake(at now: Instant) -> Instant {

@@ -73,6 +73,13 @@ extension Engine {
     return min(now, lastEpoch + setup.figures.fixInterval)
   }
 
+  /// Whether the bytes that come now gathered unheard with those before: they are read at the same
+  /// time, or right after a chunk that was full.
+  var isReadingOn: Bool {
+    guard let backlogReadAt, backlogReadAt == lastByte else { return false }
+    return now == lastByte || (chunk.isFull && now - lastByte < setup.gather)
+  }
+
   private mutating func admit(_ epoch: Epoch, _ effects: inout Effects) {
     var epoch = epoch
     if epoch.origin == .live {
@@ -173,7 +180,7 @@ extension Engine {
     effects.appended = stored.name
     newest = stored
     let context = context
-    for i in 0..<clients.used { clients[i].take(stored, context) }
+    for i in clients.stirred() { clients[i].take(stored, context) }
   }
 
   /// Before the head passes a cursor, the cursor moves on and remembers what it lost (RNG-4).

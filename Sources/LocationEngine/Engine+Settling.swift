@@ -57,6 +57,11 @@ extension Engine {
   /// Brings time, clients and hardware together; then makes the plan, unless more is to be done.
   mutating func settle(_ effects: inout Effects) {
     standsUntil = .boot
+    makePlan(&effects)
+    assert(clients.hasNobodyMissed(at: now), "a client was stirred, and not looked at")
+  }
+
+  private mutating func makePlan(_ effects: inout Effects) {
     if !effects.proceeds { expire(&effects) }
     releaseHeld(&effects)
     planner.figures.batch = batchRefusal.holds(at: now) ? nil : setup.figures.batch
@@ -102,9 +107,13 @@ extension Engine {
   }
 
   /// Notes that messages gather unheard from now on. Without one heard just before, their times are
-  /// reckoned from now, which is late by less than an interval.
+  /// reckoned from now, which is late by less than an interval; but not between two chunks of what has
+  /// gathered already, wherever it is cut.
   private mutating func goDeaf(_ willBeDeaf: Bool) {
-    if willBeDeaf && !isDeaf && now - lastEpoch > setup.figures.fixInterval { lastEpoch = now }
+    let isReading = backlogReadAt == now
+    if willBeDeaf && !isDeaf && !isReading && now - lastEpoch > setup.figures.fixInterval {
+      lastEpoch = now
+    }
     isDeaf = willBeDeaf
   }
 
@@ -189,7 +198,7 @@ extension Engine {
     // A search that was given up: those it was for think again.
     if wasSearching, schedule.state == .backedOff {
       let context = context
-      for i in 0..<clients.used {
+      for i in clients.stirred() {
         clients[i].miss(at: now)
         if clients[i].execution != .suspended { clients[i].locationUnknown(context) }
       }
@@ -201,7 +210,7 @@ extension Engine {
     if motionLine == .still, line == .moving { schedule.handle(.urged, planner.figures, at: now) }
     motionLine = line
     movement.hear(line, at: now)
-    for i in 0..<clients.used { clients[i].hear(line, at: now) }
+    for i in clients.stirred() { clients[i].hear(line, at: now) }
   }
 
   /// The part of a promised distance that a fix's own error may take.

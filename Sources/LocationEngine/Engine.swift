@@ -112,13 +112,13 @@ public struct Engine: ~Copyable {
     switch event {
     case .bytes(let new):
       precondition(chunkOffset == chunk.count, "the chunk before was not finished: .proceed")
-      chunk = new
-      chunkOffset = 0
       if new.count > 0 {
+        if isDeaf || isReadingOn { backlogReadAt = now }
         lastByte = now
         assembler.hear(at: now, isGathered: isGathering)
       }
-      if isDeaf { backlogReadAt = now }
+      chunk = new
+      chunkOffset = 0
       consume(&effects)
       if holdsStill(effects) {
         goOnWaiting(&effects)
@@ -130,7 +130,7 @@ public struct Engine: ~Copyable {
       if setup.figures.usesMotionLine { hearMotion(level == .active ? .moving : .still) }
     case .battery(let charge):
       battery.take(charge)
-      for i in 0..<clients.used { clients[i].endRest() }
+      for i in clients.stirred() { clients[i].endRest() }
     case .time: break
     case .request(let client, let request): handle(request, of: client)
     case .sleepInhibitor(let isOn): isInhibited = isOn

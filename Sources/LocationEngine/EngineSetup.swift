@@ -15,7 +15,7 @@ public struct EngineSetup: Sendable {
   public var epochs: EpochOptions
   /// Horizontal accuracy of a fix whose receiver tells none, mm.
   public var assumedAccuracy_mm: Int32
-  /// How long a delivered batch keeps the board awake for its acknowledgement (RNG-8), and how long
+  /// How long a delivery keeps the board awake for its acknowledgement (RNG-8), and how long
   /// after the end of a deferral nothing is torn down, for its handler may call again (X1).
   public var deliveryHold: Interval
   /// How long the board lets bytes gather once the first has come.

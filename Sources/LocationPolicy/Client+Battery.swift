@@ -86,7 +86,7 @@ extension Client {
       guard isAuthorized else { return .none }
       var used = services.used
       let isLive = services.live.count > 0
-      guard isUpdating || isLive else { return used }
+      guard isUpdating || isLive || services.asksOnce else { return used }
       used.insert(.updates)
       if isReduced { return used }
       // Not a number asks for every fix.

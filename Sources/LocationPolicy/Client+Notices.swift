@@ -37,10 +37,10 @@ extension Client {
       failure = nil
       return .failure(code)
     }
-    return nextServiceNotice()
+    return nextServiceNotice(context)
   }
 
-  private mutating func nextServiceNotice() -> Notice? {
+  private mutating func nextServiceNotice(_ context: ClientContext) -> Notice? {
     let notice = services.nextNotice()
     guard case .report(let stored)? = notice else { return notice }
     if isReduced {
@@ -48,6 +48,8 @@ extension Client {
     } else {
       newestDelivered = max(newestDelivered ?? 0, stored.name.sequence)
     }
+    report = stored.name
+    reportHoldUntil = context.now + context.deliveryHold
     return notice
   }
 

@@ -72,6 +72,7 @@ extension Client {
     batchThrough = nil
     failure = nil
     unacknowledgedThrough = nil
+    report = nil
     waitsForDrain = false
     tellsAtDrain = false
     isConnected = false
@@ -181,6 +182,9 @@ extension Client {
   }
 
   private mutating func acknowledge(_ name: FixName, in ring: borrowing FixRing) {
+    if let told = report, told.generation == name.generation, told.sequence <= name.sequence {
+      report = nil
+    }
     switch cursor.acknowledge(name, in: ring) {
     case .ahead, .unknown: return
     case .advanced, .repeated: break

@@ -8,7 +8,7 @@ extension Client {
   ///
   /// Whatever happens to it ends the rest, but a fix only if it is of any consequence.
   public mutating func rest(at now: Instant) {
-    guard isIdle, !hasNotices else { return }
+    guard isIdle, !hasNotices, (awaitsAcknowledgementUntil ?? now) <= now else { return }
     let next = usesServices ? services.check : .distantFuture
     if next > now { restsUntil = next }
   }

@@ -23,16 +23,19 @@ extension Client {
     case .stopVisits: services.stopVisits()
     case .addRegion(let region, let assumed):
       if let refusal = services.regions.add(region, assuming: assumed, at: context.now) {
-        services.refusal = refusal
+        services.refusal = .region(refusal)
       }
     case .removeRegion(let identifier): services.regions.remove(identifier)
     case .requestRegionState(let identifier):
       let answer = services.regions.requestState(
         of: identifier, at: context.now, timeout: Client.stateTimeout)
-      if let answer { services.refusal = answer }
+      if let answer { services.refusal = .region(answer) }
     case .openLive(let configuration):
       services.live.hear(context.motionLine, at: context.now)
-      _ = services.live.open(configuration)
+      guard services.live.open(configuration) != nil else {
+        services.refusal = .live(configuration)
+        return
+      }
       setLiveFlags(context)
     case .closeLive(let iterator):
       if (0..<LiveUpdates.capacity).contains(iterator) { services.live.close(iterator) }

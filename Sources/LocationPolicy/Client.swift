@@ -123,6 +123,9 @@ public struct Client: Sendable {
   var filterAccuracy_mm: Int32?
   var unacknowledgedThrough: UInt64?
   var holdUntil = Instant.boot
+  /// A report that was not acknowledged, and until when that is waited for.
+  var report: FixName?
+  var reportHoldUntil = Instant.boot
   var turnUntil = Instant.boot
 
   /// A client that was never seen before; it is owed nothing older than `head`.
@@ -163,7 +166,11 @@ public struct Client: Sendable {
 
   /// Until when the board stays awake for its acknowledgement; nil when none is awaited (RNG-8).
   public var awaitsAcknowledgementUntil: Instant? {
-    mutating get { unacknowledgedThrough == nil ? nil : holdUntil }
+    mutating get {
+      let batch = unacknowledgedThrough == nil ? nil : holdUntil
+      guard report != nil else { return batch }
+      return max(batch ?? reportHoldUntil, reportHoldUntil)
+    }
   }
 
   /// Whether its deferral could engage, but for the board and other clients.

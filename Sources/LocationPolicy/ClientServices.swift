@@ -1,6 +1,14 @@
 import DeferralCache
 import LocationTypes
 
+/// A call that is answered by a refusal, at once.
+enum RefusedCall: Sendable {
+  /// A region, or a question about one.
+  case region(RegionEvent)
+  /// Live updates: every place was taken.
+  case live(LiveConfiguration)
+}
+
 /// What a client asked for beside plain updates: each service a machine of its own, and what they
 /// have found that was not told yet. Everything is bounded: of a kind the latest counts.
 public struct ClientServices: Sendable {
@@ -31,7 +39,7 @@ public struct ClientServices: Sendable {
   var departure: Visit?
   var arrival: Visit?
   var arrivalsDeparture: Visit?
-  var refusal: RegionEvent?
+  var refusal: RefusedCall?
 
   init() {}
 
@@ -50,6 +58,15 @@ public struct ClientServices: Sendable {
     mutating get {
       significant.state == .idle && visits.state == .idle && live.count == 0
         && request.state == .idle
+    }
+  }
+
+  /// Whether a single fix is asked for, or what came of it was not told.
+  var asksOnce: Bool {
+    if request.state != .idle { return true }
+    return switch answer {
+    case .nothing: false
+    case .deliver, .fail: true
     }
   }
 
@@ -302,7 +319,11 @@ extension ClientServices {
   /// What was refused is told at the end of the step of its call: one waits at the most.
   mutating func nextRefusal() -> Notice? {
     defer { refusal = nil }
-    return refusal.map { .region($0) }
+    return switch refusal {
+    case .region(let event): .region(event)
+    case .live(let configuration): .liveRefused(configuration)
+    case nil: nil
+    }
   }
 
   private mutating func nextAnswer() -> Notice? {

@@ -21,7 +21,8 @@ public enum Notice: Sendable {
   /// `didResumeLocationUpdates`, before the first fix after it.
   case resumed
   /// `didUpdateLocations` with one fix that is no part of the running updates: of significant change,
-  /// of a single request, or a coarse one for a client of reduced accuracy.
+  /// of a single request, or a coarse one for a client of reduced accuracy. It is acknowledged by its
+  /// name, so that the board may sleep again (RNG-8).
   case report(StoredFix)
   /// `didVisit`.
   case visit(Visit)
@@ -29,6 +30,8 @@ public enum Notice: Sendable {
   case region(RegionEvent)
   /// An element of the live updates.
   case live(LiveElement)
+  /// ``Request/openLive(_:)`` opened no iterator: ``LiveUpdates/capacity`` of them are open (LIV-9).
+  case liveRefused(LiveConfiguration)
 }
 
 /// The end of a deferral that was not told yet.

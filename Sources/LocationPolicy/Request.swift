@@ -71,7 +71,8 @@ public enum Request: Sendable {
   case removeRegion(RegionIdentifier)
   /// `requestState(for:)` (REG-7).
   case requestRegionState(RegionIdentifier)
-  /// A new iterator of live updates; it gets the lowest free number, 0 to 3 (LIV-9).
+  /// A new iterator of live updates; it gets the lowest free number, 0 to 3 (LIV-9); a fifth
+  /// one is answered by ``Notice/liveRefused(_:)``.
   case openLive(LiveConfiguration)
   /// That iterator has ended.
   case closeLive(Int)

@@ -117,7 +117,9 @@ struct SimulatedClient: LocationClients {
     case .failure(let code): add(.failed(code), at: now)
     case .paused: add(.paused, at: now)
     case .resumed: add(.resumed, at: now)
-    case .report(let stored): add(.report(sequence: stored.name.sequence), at: now)
+    case .report(let stored):
+      add(.report(sequence: stored.name.sequence), at: now)
+      requests.append(.acknowledge(stored.name))
     case .visit(let visit):
       if let departure = visit.departure {
         add(.departed(place: visit.coordinate, at: departure.instant), at: now)
@@ -126,6 +128,7 @@ struct SimulatedClient: LocationClients {
       }
     case .region(let event): receive(event, at: now)
     case .live(let element): receive(element, at: now)
+    case .liveRefused: preconditionFailure("it opens one iterator")
     }
   }
 

@@ -46,11 +46,6 @@ struct HeldEpochs: Sendable {
     return arrivals[first] > arrival
   }
 
-  /// UTC of the newest one held.
-  var newest_utc: UTCTime? {
-    count == 0 ? nil : epochs[(first + count - 1) % HeldEpochs.capacity].utc
-  }
-
   mutating func next() -> Epoch? {
     guard released > 0 else { return nil }
     let epoch = epochs[first]
@@ -91,36 +86,50 @@ extension UBloxM10Driver {
   }
 
   /// The next epoch that was held and is free now, oldest first; nil when there is none.
-  public mutating func nextHeld() -> Epoch? { held.next() }
+  public mutating func nextHeld() -> Epoch? {
+    guard let epoch = held.next() else { return nil }
+    give(epoch)
+    return epoch
+  }
+
+  /// The only place that notes what is handed on: every epoch that is accepted, or was held, comes
+  /// through here. Of one without a fix nothing is noted: the time may be wrong before the first fix.
+  private mutating func give(_ epoch: Epoch) {
+    if epoch.fix != nil, let utc = epoch.utc { given_utc = utc }
+  }
 
   private mutating func admitEntry(_ epoch: Epoch) -> Admission {
-    guard let overlap, let utc = epoch.utc else { return .accept }
-    if utc > overlap {
-      self.overlap = nil
-      return .accept
+    if wasGiven(epoch) {
+      counters.duplicates.count()
+      return .drop
     }
+    give(epoch)
+    return .accept
+  }
+
+  /// Whether an entry is no newer than what was handed on last: it came live as well, or was on its
+  /// way when its retrieval broke off, or has come too late to keep the order.
+  private func wasGiven(_ entry: Epoch) -> Bool {
+    guard let given_utc, let utc = entry.utc, utc <= given_utc else { return false }
     // Far before it is no duplicate but a clock that was set back.
     let span = Int64(setup.interval_ms) * 1_000 * (Int64(setup.batch?.capacity ?? 0) + 120)
-    guard (overlap - utc).microseconds <= span else { return .accept }
-    counters.duplicates.count()
-    return .drop
+    return (given_utc - utc).microseconds <= span
   }
 
   private mutating func admitLive(_ epoch: Epoch) -> Admission {
     // Its first sentence may have come before the configuration was acknowledged.
     if let fix = epoch.fix, fix.acquired < configuredAt { return dropUnconfigured() }
     switch state {
-    case .tracking, .changingPower: return accept(epoch, besideBatching: false)
-    case .enabling, .muting: return accept(epoch, besideBatching: true)
+    case .tracking, .changingPower, .enabling, .muting: return acceptLive(epoch)
     case .batching, .changingWatermark, .draining:
       // What was begun before the output was muted may be complete only now.
       guard mayStraggle(epoch.fix?.acquired ?? now) else { return dropUnconfigured() }
-      return accept(epoch, besideBatching: true)
+      return acceptLive(epoch)
     case .unmuting, .leaving, .disabling:
       if held.add(epoch, at: now) { counters.duplicates.count() }
       return .hold
     case .fallingAsleep:
-      return facts.isConfigured ? accept(epoch, besideBatching: false) : dropUnconfigured()
+      return facts.isConfigured ? acceptLive(epoch) : dropUnconfigured()
     case .idle, .unpowered, .powering, .pulsing, .waking, .probing, .probingDefault,
       .changingSpeed, .configuring, .standby, .lost:
       return dropUnconfigured()
@@ -134,14 +143,12 @@ extension UBloxM10Driver {
     return utc <= newest
   }
 
-  /// Accepts a live epoch, unless it is stale; `besideBatching` says that the receiver may put it into
-  /// its buffer as well.
-  private mutating func accept(_ epoch: Epoch, besideBatching: Bool) -> Admission {
+  private mutating func acceptLive(_ epoch: Epoch) -> Admission {
     if isStale(epoch) {
       counters.duplicates.count()
       return .drop
     }
-    if besideBatching, let utc = epoch.utc { overlap = utc }
+    give(epoch)
     return .accept
   }
 
@@ -154,8 +161,5 @@ extension UBloxM10Driver {
   mutating func releaseHeld() {
     guard held.released < held.count else { return }
     counters.duplicates.count(held.release(after: drain.newest_utc, drain.newest_arrival))
-    if facts.batch != .off, let newest = held.newest_utc {
-      overlap = max(overlap ?? newest, newest)
-    }
   }
 }

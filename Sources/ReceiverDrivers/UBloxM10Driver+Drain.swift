@@ -80,8 +80,6 @@ extension UBloxM10Driver {
       return neverBatched ? finishDrain() : lose()
     }
     counters.repeats.count()
-    // What was on its way may come twice.
-    if let newest = drain.newest_utc { overlap = max(overlap ?? newest, newest) }
     retrieve()
   }
 

@@ -130,8 +130,9 @@ extension UBloxM10Driver {
     switch state {
     case .enabling:
       facts.refusesBatching = true
-      // It may have obeyed the command when it was sent before, and the answer was lost.
-      if sends > 1 { facts.batch = .unknown } else { leftBatching() }
+      // It does what it did before: batch, where that is not known. And it may have obeyed the
+      // command when it was sent before, and the answer was lost.
+      if sends > 1 || facts.batch != .off { facts.batch = .unknown } else { leftBatching() }
       proceed()
     case .disabling:
       // One that knows no batching does not batch.
@@ -140,9 +141,10 @@ extension UBloxM10Driver {
     case .changingSpeed: enter(.probing)
     case .configuring, .changingPower:
       // It may be the keys of its power that this receiver does not have: without them, then. But
-      // one that saves power has them.
-      let hasKeys = state == .changingPower && facts.powerMode == .cyclic
-      guard askedPower != nil, !hasKeys else { return repeatOrLose() }
+      // one that saves power has them, and one that did may still; it may also be another by now.
+      let mayCycle = facts.powerMode == .cyclic
+      let asksAgain = mayCycle && (state == .changingPower || sends < UBloxM10Driver.tries)
+      guard askedPower != nil, !asksAgain else { return repeatOrLose() }
       staleAnswers.completed(sends: sends, until: now + answerTime)
       facts.refusesPowerSave = true
       proceed()

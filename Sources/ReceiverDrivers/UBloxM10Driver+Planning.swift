@@ -10,17 +10,20 @@ extension UBloxM10Driver {
     case .off: return setup.hasSupplySwitch ? .off : .standby
     case .standby: return .standby
     case .tracking: return .tracking
-    case .powersave: return mayAskForPower ? .powersave : .tracking
+    case .powersave: return mayAskForPower && setup.canSavePower ? .powersave : .tracking
     case .batching(let watermark):
       guard let batch = setup.batch, !facts.refusesBatching else { return .tracking }
       return .batching(watermark: min(max(watermark, 1), batch.capacity))
     }
   }
 
-  /// Whether anything is said of its power: it has a duty cycle, and has not refused it.
-  private var mayAskForPower: Bool { setup.canSavePower && !facts.refusesPowerSave }
+  /// Whether anything is said of its power: it has not refused the keys.
+  private var mayAskForPower: Bool { !facts.refusesPowerSave }
 
   /// How it is to spend its power; nil where nothing can be said of that.
+  ///
+  /// Full power is said as well where the duty cycle is not used: the backup memory may hold one of an
+  /// earlier run.
   private var wantedPower: M10Power? {
     guard mayAskForPower else { return nil }
     return wanted == .powersave ? .cyclic : .full
@@ -83,7 +86,8 @@ extension UBloxM10Driver {
   /// The next step into batching, or within it.
   private func stateToBatch(_ watermark: UInt16) -> State {
     if !facts.isConfigured { return .configuring }
-    if changesPower { return .changingPower }
+    // Live epochs count while its power changes: only once the buffer has none that are older.
+    if changesPower { return facts.batch == .off ? .changingPower : stateToLeave }
     switch facts.batch {
     case .unknown:
       // What an earlier run, or the time before a loss, left in the buffer comes first.
@@ -191,11 +195,12 @@ extension UBloxM10Driver {
 
   /// The receiver lost its RAM: configuration, buffer and all.
   mutating func forget(power: Power) {
-    // Its backup memory may switch batching on again by itself.
-    let refusesPowerSave = facts.refusesPowerSave
-    facts = Facts(power: power, batch: facts.batch == .off ? .off : .unknown)
+    let before = facts
+    // Its backup memory may switch batching on again by itself, and its duty cycle.
+    facts = Facts(power: power, batch: before.batch == .off ? .off : .unknown)
+    facts.powerMode = before.powerMode
     // What it said of its keys was no matter of its memory.
-    facts.refusesPowerSave = refusesPowerSave
+    facts.refusesPowerSave = before.refusesPowerSave
   }
 
   /// Puts the host's side of the line to a speed.

@@ -32,8 +32,8 @@ public struct UBloxM10Driver: Sendable {
   var held = HeldEpochs()
   /// When epochs were held for the last time.
   var heldUntil = Instant.boot
-  /// Newest UTC that was handed on and may also be in the receiver's buffer.
-  var overlap: UTCTime?
+  /// UTC of the fix that was handed on last; written by `give` alone.
+  var given_utc: UTCTime?
   /// Since when the receiver has had to obey the configuration that it has now.
   var obeysSince = Instant.boot
   /// When the configuration was acknowledged; what came before does not count.

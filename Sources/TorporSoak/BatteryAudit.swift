@@ -24,24 +24,36 @@ struct BatteryAudit {
   /// Regions are looked at.
   var servesRegions: Bool { !low.contains(Promise.regions.rawValue) }
   private var told: PromiseSet = .none
+  /// Something that it was told of was given back since; it was not told if it did not use it then.
+  private var wasGivenBack = false
 
   mutating func hear(_ charge: UInt8, at now: Instant) {
     for number: UInt8 in 0..<6 {
       guard let promise = Promise(rawValue: number) else { continue }
       let least = BatteryAudit.terms.threshold(of: promise)
       if charge < least { low.insert(number) }
-      if charge >= least + BatteryAudit.terms.margin { low.remove(number) }
+      if charge >= least + BatteryAudit.terms.margin, low.remove(number) != nil {
+        wasGivenBack = wasGivenBack || told.contains(promise)
+      }
     }
     if unservedSince != nil { unservedUntil = now }
     unservedSince = low.contains(Promise.updates.rawValue) ? unservedSince ?? now : nil
   }
 
   /// A new process knows nothing.
-  mutating func leave() { told = .none }
+  mutating func leave() {
+    told = .none
+    wasGivenBack = false
+  }
 
   mutating func take(_ givenUp: PromiseSet, isExact: Bool) -> String? {
-    defer { told = givenUp }
-    if givenUp == told { return "PWR-10: told twice that \(givenUp.rawValue) is given up" }
+    defer {
+      told = givenUp
+      wasGivenBack = false
+    }
+    if givenUp == told && !wasGivenBack {
+      return "PWR-10: told twice that \(givenUp.rawValue) is given up"
+    }
     guard isExact else { return nil }
     for number: UInt8 in 0..<8 where givenUp.rawValue & (1 << number) != 0 && !low.contains(number)
     {

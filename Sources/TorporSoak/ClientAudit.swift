@@ -228,6 +228,7 @@ struct ClientAudit {
       return take(visit)
     case .region(let event): return take(event, &tally)
     case .live(let element): return element.location.flatMap { look(at: $0, "live") }
+    case .liveRefused: return nil
     }
   }
 

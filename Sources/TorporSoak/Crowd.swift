@@ -70,7 +70,7 @@ final class Crowd {
     case .finish:
       if !isQuiet && below(3) == 0 { queue.append((client, call())) }
     case .gap, .failure, .authorization, .degraded, .paused, .resumed, .report, .visit, .region,
-      .live:
+      .live, .liveRefused:
       break
     }
   }

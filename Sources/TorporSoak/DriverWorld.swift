@@ -23,6 +23,8 @@ final class DriverWorld {
   /// The newest goal was reached, or refused.
   private var isSettled = false
   private var isDrained = false
+  /// Of the newest epoch that the driver gave.
+  private var newest: UTCTime?
 
   /// Seconds in which anything may go wrong.
   static let trouble: Double = 2 * 3_600
@@ -173,8 +175,19 @@ final class DriverWorld {
   }
 
   private func admit(_ epoch: Epoch) {
-    // What it does with them is held by the room's tests; here they are only taken from it.
-    _ = driver.admit(epoch, at: board.now)
+    switch driver.admit(epoch, at: board.now) {
+    case .accept: accept(epoch)
+    case .hold, .drop: break
+    }
+  }
+
+  /// Each epoch counts once, and none comes after a newer one.
+  private func accept(_ epoch: Epoch) {
+    guard epoch.fix != nil, let utc = epoch.utc else { return }
+    if !lies, let newest {
+      expect(utc > newest, "DEF-30: the epoch of \(utc) comes again or late")
+    }
+    newest = utc
   }
 
   /// Gives the driver an event and does what it says; a fault of line or pin goes back in.
@@ -185,7 +198,7 @@ final class DriverWorld {
     for _ in 0..<3 {
       let effects = driver.handle(event, at: board.now)
       note(effects.observation)
-      while driver.nextHeld() != nil {}
+      while let epoch = driver.nextHeld() { accept(epoch) }
       guard let fault = execute(effects) else { return }
       event = fault
     }

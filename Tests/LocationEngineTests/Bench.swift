@@ -179,7 +179,18 @@ final class Bench: Desk {
   }
 
   /// One fix now, whole.
-  func fix(_ edit: (inout UBXSolution) -> Void = { _ in }) {
+  func fix(_ edit: (inout UBXSolution) -> Void = { _ in }) { send(frame(edit)) }
+
+  /// The bytes of an epoch now, which are not sent.
+  func bytes(hasFix: Bool) -> [UInt8] {
+    let frame = frame {
+      $0.fixType = hasFix ? 3 : 0
+      $0.isFixOK = hasFix
+    }
+    return (0..<frame.count).map { frame[$0] }
+  }
+
+  private func frame(_ edit: (inout UBXSolution) -> Void) -> FrameBuffer {
     var frame = FrameBuffer()
     if sendsNMEA {
       frame.append(RMC(fix), format: .finest)
@@ -190,7 +201,7 @@ final class Bench: Desk {
       edit(&solution)
       frame.appendNavPVT(solution)
     }
-    send(frame)
+    return frame
   }
 
   /// An epoch without a position.

@@ -134,6 +134,19 @@ struct RingTests {
     #expect(bench.plan.board == .idle)
   }
 
+  @Test("RNG-8: a report keeps the board awake until its acknowledgement as a batch does")
+  func holdReport() {
+    let bench = Bench(connects: false)
+    bench.client.acknowledges = false
+    bench.client.connect(in: .background)
+    bench.client.ask(.startSignificantChange)
+    bench.fixes(count: 1)
+    #expect(bench.client.reports.count == 1)
+    #expect(bench.plan.board == .awake && bench.plan.wake == bench.now + .seconds(2))
+    bench.client.ask(.acknowledge(FixName(generation: 1, sequence: 0)))
+    #expect(bench.plan.board == .idle)
+  }
+
   @Test("RNG-8, DEF-18: a deadline that comes while an acknowledgement is awaited is kept")
   func deadlineInHold() {
     let bench = Bench()

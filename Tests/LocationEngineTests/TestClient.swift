@@ -32,6 +32,7 @@ enum Told: Equatable, CustomStringConvertible {
   case visit(Visit)
   case region(RegionEvent)
   case live(LiveElement)
+  case liveRefused(LiveConfiguration)
 
   var description: String {
     switch self {
@@ -46,6 +47,7 @@ enum Told: Equatable, CustomStringConvertible {
     case .visit(let visit): visit.departure == nil ? "arrived" : "departed"
     case .region(let event): "\(event)"
     case .live(let element): "live(\(element.isStationary))"
+    case .liveRefused(let configuration): "liveRefused(\(configuration.rawValue))"
     }
   }
 }
@@ -63,7 +65,7 @@ final class TestClient {
   /// The fixes it was given, batch by batch.
   private(set) var batches: [[StoredFix]] = []
   private(set) var gaps: [Gap] = []
-  /// Each batch is acknowledged as soon as it came.
+  /// Each batch and report is acknowledged as soon as it came.
   var acknowledges = true
   /// `pausesLocationUpdatesAutomatically`; off, so that a test may stand still for long.
   var pauses = false
@@ -152,6 +154,7 @@ final class TestClient {
     case .report(let stored):
       story.append(.report(stored.name.sequence))
       reports.append(stored)
+      if acknowledges { desk.askLater(.acknowledge(stored.name), of: id) }
       let location = engine.location(of: id)?.name.sequence ?? 0
       #expect(location >= stored.name.sequence, "STD-8: location is the newest that was told")
       if !engine.client(id).isReduced {
@@ -161,6 +164,7 @@ final class TestClient {
     case .visit(let visit): story.append(.visit(visit))
     case .region(let event): story.append(.region(event))
     case .live(let element): story.append(.live(element))
+    case .liveRefused(let configuration): story.append(.liveRefused(configuration))
     case .batch(let first, let last):
       guard first <= last else {
         Issue.record("DEF-34: a batch is never empty")

@@ -148,9 +148,9 @@ struct ClientBatteryTests {
     let world = World()
     world.ask(.connect, .requestLocation)
     #expect(world.need().isAny)
-    #expect(world.giveUp(.updates) == [.failure(0)])
+    #expect(world.giveUp(.updates) == [degraded(.updates), .failure(0)])
     #expect(!world.need().isAny && world.client.check == .distantFuture)
-    #expect(world.ask(.requestLocation) == [.failure(0)])
+    #expect(world.ask(.requestLocation) == [.failure(0)], "it was told why")
     world.ask(.startVisits)
     world.fixes(1)
     #expect(world.ask(.requestLocation) == [.report(0, accuracy_mm: 3_000)], "it costs nothing")
@@ -161,12 +161,28 @@ struct ClientBatteryTests {
   func coarseRequest() {
     let world = World()
     world.ask(.connect)
-    world.giveUp(.everyFix)
-    world.ask(.requestLocation)
+    #expect(world.giveUp(.everyFix) == [], "it uses nothing")
+    #expect(world.ask(.requestLocation) == [degraded(.everyFix)])
     #expect(world.need().accuracy == 100)
     world.now = 1
     world.append(fix(at: 1, accuracy_mm: 90_000))
     #expect(world.told() == [.report(0, accuracy_mm: 90_000)])
+    #expect(world.giveUp(.everyFix, .accuracy) == [], "it uses nothing any more")
+    #expect(
+      world.ask(.requestLocation) == [
+        degraded(.everyFix, .accuracy), .report(0, accuracy_mm: 90_000),
+      ])
+    #expect(world.ask(.requestLocation) == [.report(0, accuracy_mm: 90_000)], "told once")
+  }
+
+  @Test("PWR-10: a request that was content with a kilometre anyhow is told of nothing it lacks")
+  func modestRequest() {
+    let world = World()
+    world.ask(.connect, .setDesiredAccuracy(3_000))
+    world.giveUp(.everyFix, .accuracy)
+    #expect(world.ask(.requestLocation) == [])
+    #expect(world.giveUp(.everyFix, .accuracy, .updates) == [degraded(.updates), .failure(0)])
+    #expect(world.ask(.requestLocation) == [.failure(0)])
   }
 
   // MARK: Live updates

@@ -105,6 +105,24 @@ import Testing
     #expect(world.client.restsUntil == .distantFuture)
   }
 
+  @Test(
+    "RNG-8: a report is waited for as well, until its acknowledgement or until its time is over")
+  func unacknowledgedReport() {
+    for acknowledges in [true, false] {
+      let world = World(capacity: 16)
+      world.ask(.connect, .startSignificantChange)
+      #expect(world.fixes(1) == [.report(0, accuracy_mm: 3_000)])
+      let until = world.context.now + world.hold
+      #expect(world.awaitsAcknowledgementUntil == until)
+      world.client.rest(at: world.context.now)
+      #expect(world.client.restsUntil == .boot)
+      if acknowledges { world.ask(.acknowledge(world.name(0))) } else { world.now += 2 }
+      #expect(world.awaitsAcknowledgementUntil == (acknowledges ? nil : until))
+      world.client.rest(at: world.context.now)
+      #expect(world.client.restsUntil == .distantFuture)
+    }
+  }
+
   @Test("DEF-11: whoever is owed fixes and has no process does not rest: they may be overwritten")
   func owed() {
     let world = World(capacity: 16)

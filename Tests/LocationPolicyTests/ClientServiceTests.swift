@@ -339,6 +339,18 @@ struct ClientServiceTests {
     #expect(world.demand == .none && !world.need().isAny)
   }
 
+  @Test("LIV-9: a fifth iterator is refused at once, and nothing else changes")
+  func fifthIterator() {
+    let world = World(capacity: 64)
+    world.ask(.connect)
+    for _ in 0..<4 { #expect(world.ask(.openLive(.default)) == []) }
+    #expect(world.ask(.openLive(.fitness)) == [.liveRefused(.fitness)])
+    #expect(world.client.services.live.count == 4)
+    world.ask(.closeLive(2))
+    #expect(world.ask(.openLive(.fitness)) == [])
+    #expect(world.ask(.openLive(.airborne)) == [.liveRefused(.airborne)])
+  }
+
   @Test("LIV-7: each change of a flag is one element, without a location too")
   func liveFlags() {
     let world = World(capacity: 64)

@@ -76,6 +76,7 @@ enum Told: Equatable, CustomStringConvertible {
   case visit(arrival: Double?, departure: Double?)
   case region(RegionEvent)
   case live(Int, fix: UInt64?, stationary: Bool, flags: UInt8)
+  case liveRefused(LiveConfiguration)
 
   init(_ notice: Notice) {
     switch notice {
@@ -97,6 +98,7 @@ enum Told: Equatable, CustomStringConvertible {
       self = .live(
         element.iterator, fix: element.location?.name.sequence,
         stationary: element.isStationary, flags: element.flags.rawValue)
+    case .liveRefused(let configuration): self = .liveRefused(configuration)
     }
   }
 
@@ -116,6 +118,7 @@ enum Told: Equatable, CustomStringConvertible {
     case .region(let event): "region(\(event))"
     case .live(let iterator, let fix, let stationary, let flags):
       "live(\(iterator), \(fix.map(String.init) ?? "-"), \(stationary), \(flags))"
+    case .liveRefused(let configuration): "liveRefused(\(configuration.rawValue))"
     }
   }
 }

@@ -212,7 +212,7 @@ private let enabling = "max=300 warn=250 extra=1 odo=0 pio=1 pioid=6 low=0 batch
     bench.forget()
     bench.reach(.batching(watermark: 100))
     #expect(bench.told == [.refused(.batching(watermark: 100))])
-    #expect(bench.driver.counters.refusals == 2)
+    #expect(bench.driver.counters.refusals == 3)
     // It may have been of the moment; but it is not asked again unless the goal is.
     bench.receiver.supportsBatching = true
     bench.receiver.answersRetrieval = true

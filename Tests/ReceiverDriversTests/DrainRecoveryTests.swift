@@ -52,6 +52,61 @@ import Testing
     #expect(!bench.receiver.isBatching)
   }
 
+  @Test("DEF-30: One that batches and refuses the keys anew is emptied before live epochs count")
+  func refusedWhileBatching() {
+    let bench = Bench.batching()
+    bench.run(20)
+    bench.step(.lineFault)
+    while bench.driver.state != .enabling { bench.run(0.005) }
+    bench.receiver.refusals = 1
+    bench.settle()
+    #expect(bench.driver.state == .tracking && !bench.receiver.isBatching)
+    bench.run(5)
+    bench.step(.lineFault)
+    bench.settle()
+    bench.run(20)
+    bench.reach(.tracking)
+    bench.expectClean()
+    #expect(bench.driver.counters.duplicates == 0)
+  }
+
+  @Test("DEF-30: The power is changed when the buffer is empty, not while it may hold older epochs")
+  func powerChangeBesideBuffer() {
+    let bench = Bench.batching(250, Setups.saving)
+    bench.run(20)
+    bench.step(.lineFault)
+    bench.step(.goal(.powersave))
+    while bench.driver.state != .configuring { bench.run(0.005) }
+    bench.step(.goal(.batching(watermark: 250)))
+    while bench.driver.state != .changingPower { bench.run(0.005) }
+    // Long enough for live epochs to come meanwhile.
+    bench.receiver.lostAnswers = 2
+    bench.settle()
+    #expect(bench.receiver.isBatching)
+    bench.run(20)
+    bench.reach(.tracking)
+    bench.expectClean()
+    bench.expectWhole()
+  }
+
+  @Test("DEF-30: Entries that come again after a drain that broke off count once")
+  func sentAgain() {
+    let bench = Bench.batching()
+    bench.run(60)
+    bench.receiver.stallsAfter = 30
+    bench.receiver.resent = 30
+    bench.step(.drain)
+    bench.run(0.2)
+    #expect(bench.taken.count > 20 && bench.driver.state == .draining)
+    bench.step(.lineFault)
+    bench.settle()
+    bench.run(20)
+    bench.reach(.tracking)
+    #expect(bench.driver.counters.duplicates >= 30)
+    bench.expectClean()
+    bench.expectWhole()
+  }
+
   @Test("Entries that are lost on the line are counted by msgCnt")
   func lostEntries() {
     let bench = Bench.batching()

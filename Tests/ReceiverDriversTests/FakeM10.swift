@@ -17,6 +17,8 @@ final class FakeM10 {
   var lostEntries: Set<Int> = []
   /// Entries after which a retrieval breaks off, once.
   var stallsAfter: Int?
+  /// Entries of the next retrieval that stay in the buffer though they were sent.
+  var resent = 0
   var supportsBatching = true
   var supportsPowerSave = true
   var answersRetrieval = true
@@ -235,6 +237,9 @@ final class FakeM10 {
     guard !isSilent else { return }
     var left = stallsAfter ?? buffer.count
     stallsAfter = nil
+    defer { resent = 0 }
+    let kept = buffer.prefix(resent)
+    defer { buffer.insert(contentsOf: kept, at: 0) }
     while left > 0, !buffer.isEmpty {
       left -= 1
       let solution = FakeM10.solution(buffer.removeFirst())

@@ -148,13 +148,54 @@ private let cyclic = "on=0 search=1 eph=1 power=2"
     bench.expectClean()
   }
 
-  @Test("One whose profile has no such figure is told nothing of it")
+  @Test("One whose profile has no such figure is told to use full power, and nothing else of it")
   func without() {
     let bench = Bench(Setups.plain)
     bench.reach(.powersave)
     #expect(bench.told == [.refused(.powersave)])
-    #expect(bench.commands().last == configuration)
+    #expect(bench.commands().last == configuration + " power=0")
     #expect(bench.driver.counters.refusals == 0)
+  }
+
+  @Test(
+    "PWR-6: the duty cycle of an earlier run, with another profile, ends whatever memory keeps it",
+    arguments: [nil, true, false] as [Bool?])
+  func earlierRun(_ keepsBackup: Bool?) {
+    let bench = Bench(Setups.saving)
+    bench.reach(.powersave)
+    #expect(bench.receiver.value(M10Key.pmOperateMode) == 2)
+    if let keepsBackup { bench.receiver.reset(at: bench.now, keepsBackup: keepsBackup) }
+    bench.run(1)
+    bench.driver = UBloxM10Driver(Setups.wired)
+    bench.reach(.tracking)
+    #expect(bench.receiver.value(M10Key.pmOperateMode) == 0)
+    bench.receiver.reset(at: bench.now, keepsBackup: true)
+    #expect(bench.receiver.value(M10Key.pmOperateMode) == 0, "not after the next start either")
+  }
+
+  @Test("PWR-6: full power that is refused once after a start is asked for again, not left out")
+  func fullPowerRefusedAtStart() {
+    let bench = tracking()
+    bench.reach(.powersave)
+    bench.reach(.standby)
+    bench.step(.goal(.tracking))
+    while bench.driver.state != .configuring { bench.run(0.005) }
+    bench.receiver.refusals = 1
+    bench.settle()
+    #expect(bench.receiver.value(M10Key.pmOperateMode) == 0)
+    #expect(bench.driver.counters.refusals == 1)
+  }
+
+  @Test("PWR-6: one that refuses full power three times is another receiver: it is left out")
+  func exchanged() {
+    let bench = tracking()
+    bench.reach(.powersave)
+    bench.reach(.standby)
+    bench.forget()
+    bench.receiver.supportsPowerSave = false
+    bench.reach(.tracking)
+    #expect(bench.told == [.settled(.tracking)])
+    #expect(bench.driver.counters.refusals == 3)
   }
 
   @Test(

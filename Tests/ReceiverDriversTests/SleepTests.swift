@@ -4,7 +4,7 @@ import Testing
 
 @testable import ReceiverDrivers
 
-private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000"
+private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
 
 @Suite("Standby and supply") struct SleepTests {
   @Test("PWR-4: standby is settled when silence proves it, and its configuration written again")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ReceiverDrivers
 
-private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000"
+private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
 
 @Suite("Configuration and tracking") struct TrackingTests {
   @Test("PWR-6: fixes count from the acknowledgement of the configuration on")
@@ -49,7 +49,7 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000"
   func nmea() {
     let bench = Bench(ReceiverSetup(output: .nmea))
     bench.reach(.tracking)
-    #expect(bench.commands().last == "inUBX=1 outUBX=1 nmea=1 pvt=0 rate=1000")
+    #expect(bench.commands().last == "inUBX=1 outUBX=1 nmea=1 pvt=0 rate=1000 power=0")
     bench.run(10)
     #expect(bench.taken.count >= 8)
     bench.expectClean()
@@ -83,9 +83,10 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000"
   @Test("A refused configuration is tried again, then told, and tried again later")
   func refusedConfiguration() {
     let bench = Bench(ReceiverSetup())
-    bench.receiver.refusals = 3
+    // Once with the keys of its power, then without.
+    bench.receiver.refusals = 4
     #expect(bench.reach(.tracking))
-    #expect(bench.driver.counters.refusals == 3)
+    #expect(bench.driver.counters.refusals == 4)
     #expect(bench.told == [.lost, .recovered, .settled(.tracking)])
   }
 

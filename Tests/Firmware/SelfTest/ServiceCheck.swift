@@ -134,7 +134,8 @@ struct FirmwareService: ~Copyable {
       self.told[i].note(stored.fix)
     case .visit: self.told[i].visits += 1
     case .region: self.told[i].crossings += 1
-    case .authorization, .degraded, .paused, .resumed, .live: self.told[i].others += 1
+    case .authorization, .degraded, .paused, .resumed, .live, .liveRefused:
+      self.told[i].others += 1
     case .batch(let first, let last):
       self.told[i].batches += 1
       for sequence in first...last {

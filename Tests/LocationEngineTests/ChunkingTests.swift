@@ -1,0 +1,76 @@
+import GNSSProtocols
+import LocationPolicy
+import LocationTypes
+import Testing
+
+@testable import LocationEngine
+
+/// What gathered on the line while nobody listened is read in chunks, and where they are cut is chance.
+@Suite("Chunks of a backlog") struct ChunkingTests {
+  /// What the receiver sends.
+  struct Line: Sendable, CustomStringConvertible {
+    var sendsNMEA = false
+    var hasUTC = true
+
+    var description: String { "NMEA \(sendsNMEA), UTC \(hasUTC)" }
+  }
+
+  static let lines = [Line(), Line(hasUTC: false), Line(sendsNMEA: true)]
+  /// Epochs that gather; the later half have a fix.
+  static let count = 20
+
+  /// When the fixes of a backlog were made, read in chunks of `size` bytes; the clock goes on by
+  /// `pause` after each chunk.
+  private func times(_ line: Line, pause: Interval = .zero, _ size: () -> Int) -> [Instant] {
+    let bench = Bench(connects: false) {
+      $0.figures.longestGather = .seconds(40)
+      $0.figures.canStandby = true
+    }
+    bench.hasUTC = line.hasUTC
+    bench.client.connect(in: .background)
+    bench.client.start()
+    // A search that nobody watches is not listened to, when one message was heard: the first fixes
+    // gather.
+    bench.run(1)
+    bench.noFix()
+    #expect(!bench.plan.listens)
+    var bytes: [UInt8] = []
+    for i in 0..<ChunkingTests.count {
+      bench.sendAt(bench.now + .seconds(1), [])
+      let hasFix = i >= ChunkingTests.count / 2
+      bench.sendsNMEA = line.sendsNMEA && hasFix
+      bytes += bench.bytes(hasFix: hasFix)
+    }
+    while !bytes.isEmpty {
+      let part = Array(bytes.prefix(size()))
+      bench.sendAt(bench.now, part)
+      bytes.removeFirst(part.count)
+      bench.sendAt(bench.now + pause, [])
+    }
+    bench.run(5)
+    #expect(bench.client.fixes.count == ChunkingTests.count / 2)
+    return bench.client.fixes.map(\.fix.acquired)
+  }
+
+  @Test(
+    "STD-7: when a fix was made does not depend on where what gathered is cut", arguments: lines)
+  func cuts(_ line: Line) {
+    let whole = times(line) { ByteChunk.capacity }
+    for (before, after) in zip(whole, whole.dropFirst()) {
+      #expect(after - before == .seconds(1), "one each interval")
+    }
+    for size in [1, 7, 50, 100, 127] { #expect(times(line) { size } == whole, "\(size)") }
+    for seed in 0..<30 {
+      var random = Seeded(UInt64(seed + 1))
+      let cut = times(line) { 1 + random.below(ByteChunk.capacity) }
+      #expect(cut == whole, "seed \(seed)")
+    }
+  }
+
+  @Test("STD-7: nor on the time that it takes to read full chunks", arguments: lines)
+  func slowReading(_ line: Line) {
+    let whole = times(line) { ByteChunk.capacity }
+    let slow = times(line, pause: Interval(microseconds: 200)) { ByteChunk.capacity }
+    #expect(slow == whole)
+  }
+}
