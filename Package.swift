@@ -75,10 +75,34 @@ let shell: [Target] = [
   .target(
     name: "GPXFiles", dependencies: ["LocationTypes", "CExpat"], swiftSettings: strict),
   .target(
+    name: "BoardSetup",
+    dependencies: [
+      "LocationTypes", "GNSSProtocols", "ReceiverDrivers", "LocationPolicy", "LocationEngine",
+      "BoardProfiles",
+    ],
+    swiftSettings: strict),
+  .target(
     name: "LocationSimulation",
     dependencies: [
-      "LocationTypes", "DeferralCache", "GNSSProtocols", "ReceiverDrivers", "LocationPolicy",
+      "BoardSetup", "LocationTypes", "DeferralCache", "GNSSProtocols", "ReceiverDrivers", "LocationPolicy",
       "LocationEngine", "LocationHAL", "LocationRuntime", "SimulatedHAL", "BoardProfiles",
+    ],
+    swiftSettings: strict),
+  .target(
+    name: "LocationWire", dependencies: ["LocationTypes", "DeferralCache", "LocationPolicy"],
+    swiftSettings: strict),
+  .target(
+    name: "LocationService",
+    dependencies: [
+      "CLinux", "LinuxHAL", "LocationTypes", "DeferralCache", "GNSSProtocols", "ReceiverDrivers",
+      "LocationPolicy", "LocationEngine", "LocationHAL", "LocationRuntime", "LocationWire",
+    ],
+    swiftSettings: strict),
+  .executableTarget(
+    name: "torpord",
+    dependencies: [
+      "LinuxHAL", "DeferralCache", "LocationEngine", "LocationService", "BoardProfiles",
+      "BoardSetup",
     ],
     swiftSettings: strict),
   .target(name: "CBuildDate"),
@@ -115,7 +139,7 @@ let soak: [Target] =
     .executableTarget(
       name: "TorporSoak",
       dependencies: [
-        "LocationTypes", "GNSSProtocols", "DeferralCache", "ReceiverDrivers", "LocationPolicy",
+        "BoardSetup", "LocationTypes", "GNSSProtocols", "DeferralCache", "ReceiverDrivers", "LocationPolicy",
         "LocationEngine", "LocationHAL", "LocationRuntime", "SimulatedHAL", "BoardProfiles",
         "LocationSimulation",
       ],
@@ -153,6 +177,7 @@ let package = Package(
   name: "Torpor",
   products: [
     .executable(name: "torpor", targets: ["torpor"]),
+    .executable(name: "torpord", targets: ["torpord"]),
     .library(name: "LocationEngine", targets: ["LocationEngine"]),
     .library(name: "SimulatedHAL", targets: ["SimulatedHAL"]),
   ],
@@ -181,6 +206,7 @@ let package = Package(
     tests("LinuxHAL", ["CLinux", "DeferralCache", "LocationHAL"]),
     tests("BoardProfiles"),
     tests("GPXFiles"),
+    tests("LocationWire", ["LocationTypes", "DeferralCache", "LocationPolicy"]),
     tests("LocationSimulation"),
     tests("DecoderProperties"),
     .testTarget(

@@ -63,11 +63,7 @@ public struct ClientServices: Sendable {
 
   /// Whether a single fix is asked for, or what came of it was not told.
   var asksOnce: Bool {
-    if request.state != .idle { return true }
-    return switch answer {
-    case .nothing: false
-    case .deliver, .fail: true
-    }
+    mutating get { request.state != .idle || hasAnswer }
   }
 
   /// Whether one of them works while no process is attached, and wakes its client (SLC-8, VIS-8).
