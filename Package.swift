@@ -77,6 +77,9 @@ let shell: [Target] = [
       "LocationEngine", "LocationHAL", "LocationRuntime", "SimulatedHAL", "BoardProfiles",
     ],
     swiftSettings: strict),
+  .target(
+    name: "LocationWire", dependencies: ["LocationTypes", "DeferralCache", "LocationPolicy"],
+    swiftSettings: strict),
   .target(name: "CBuildDate"),
   .executableTarget(
     name: "torpor",
@@ -176,6 +179,7 @@ let package = Package(
     tests("SimulatedHAL", ["GNSSProtocols", "LocationHAL"]),
     tests("BoardProfiles"),
     tests("GPXFiles"),
+    tests("LocationWire", ["LocationTypes", "DeferralCache", "LocationPolicy"]),
     tests("LocationSimulation"),
     tests("DecoderProperties"),
     .testTarget(
