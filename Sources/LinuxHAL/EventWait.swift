@@ -65,7 +65,7 @@ import LocationTypes
   public private(set) var wakeCount: UInt64 = 0
 
   /// How many waits there have been.
-  private(set) var waitCount: UInt64 = 0
+  public private(set) var waitCount: UInt64 = 0
   /// Whether the last one listened.
   private(set) var wasListening = true
 

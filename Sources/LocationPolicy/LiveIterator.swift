@@ -13,6 +13,17 @@ public struct LiveElement: Equatable, Sendable {
   public var isStationary: Bool
   /// Fixes since the last element that came too fast to be told (LIV-10); held at its maximum.
   public var dropped: UInt32
+
+  /// Creates an element.
+  public init(
+    iterator: Int, location: StoredFix?, flags: LiveFlags, isStationary: Bool, dropped: UInt32
+  ) {
+    self.iterator = iterator
+    self.location = location
+    self.flags = flags
+    self.isStationary = isStationary
+    self.dropped = dropped
+  }
 }
 
 /// One iterator: its stillness, what it was told, and the one fix that waits for it.

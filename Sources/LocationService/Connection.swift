@@ -55,13 +55,20 @@ struct Connection {
   /// Whether it takes more notices.
   var hasRoom: Bool { output.bytes.count < Connection.highWater }
 
+  /// Takes bytes up to the end of one frame.
+  mutating func take(
+    _ bytes: [UInt8], upTo count: Int, _ place: inout Int
+  ) -> FrameSplitter.Outcome {
+    splitter.next(in: bytes.span.extracting(first: count), at: &place)
+  }
+
   /// Writes what it takes now; one system call where it takes all.
   ///
   /// - Returns: false when the other end is gone.
   mutating func send() -> Bool {
     while !output.bytes.isEmpty {
       let count = unsafe output.bytes.withUnsafeBytes { bytes in
-        unsafe Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL.rawValue))
+        unsafe Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
       }
       if count < 0 {
         if errno == EINTR { continue }

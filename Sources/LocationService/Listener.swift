@@ -24,7 +24,7 @@ public struct Listener: ~Copyable {
         "another service answers at '\(path)'; stop it, or give this one another --socket",
         code: EADDRINUSE)
     }
-    unlink(path)
+    _ = unsafe unlink(path)
     let descriptor = socket(
       AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         | Int32(SOCK_NONBLOCK.rawValue), 0)
@@ -34,7 +34,7 @@ public struct Listener: ~Copyable {
         unsafe bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
       }
     }
-    guard isBound, chmod(path, 0o666) == 0, listen(descriptor, 64) == 0 else {
+    guard isBound, unsafe chmod(path, 0o666) == 0, listen(descriptor, 64) == 0 else {
       let code = errno
       Glibc.close(descriptor)
       throw SystemError(
@@ -45,7 +45,7 @@ public struct Listener: ~Copyable {
   }
 
   deinit {
-    unlink(path)
+    _ = unsafe unlink(path)
     Glibc.close(descriptor)
   }
 

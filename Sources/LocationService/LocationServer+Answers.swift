@@ -40,7 +40,7 @@ extension LocationServer {
     case .getStatus: return .status(status(engine, at: now))
     case .getPowerPlan:
       let plan = Plan(
-        receiver: engine.plannedReceiver, board: effects.board, wake: effects.wake,
+        receiver: engine.plannedReceiver ?? .off, board: effects.board, wake: effects.wake,
         listens: effects.listens)
       return .plan(WirePlan(plan, wakeUTC: effects.wake < .distantFuture ? utc(effects.wake) : nil))
     case .getEnergy: return .error(.notAvailable(what: "energy"))
@@ -97,7 +97,8 @@ extension LocationServer {
   }
 
   private func wire(_ notice: Notice, _ client: Int) -> WireNotice? {
-    switch notice {
+    let offset = utcOffset
+    return switch notice {
     case .gap(let gap): .gap(gap)
     case .finish(let code): .finished(code)
     case .batch: nil
@@ -111,8 +112,12 @@ extension LocationServer {
     case .visit(let visit): .visit(visit)
     case .region(let event):
       .region(
-        WireRegionEvent(event, name: clients[client].name(of: event.identifier), utc: utc))
+        WireRegionEvent(event, name: clients[client].name(of: event.identifier)) { time in
+          offset.map { UTCTime(microseconds: time.microseconds + $0) }
+        })
     case .live(let element): .live(element)
+    // The server counts iterators itself, and refuses that one when it is asked for.
+    case .liveRefused: nil
     }
   }
 }

@@ -171,11 +171,14 @@ public struct LocationServer: LocationClients, ~Copyable {
       return
     }
     if count == 0 { return close(index) }
+    take(count, of: buffer, from: index)
+  }
+
+  /// Cuts what was read into frames, and handles them.
+  private mutating func take(_ count: Int, of bytes: [UInt8], from index: Int) {
     var place = 0
-    while place < count, let connection = connections[index], !connection.isEnding {
-      let outcome = connections[index]!.splitter.next(
-        in: buffer.span.extracting(first: count), at: &place)
-      switch outcome {
+    while place < count, connections[index]?.isEnding == false {
+      switch connections[index]!.take(bytes, upTo: count, &place) {
       case .needsMore: return
       case .oversize: end(index)
       case .frame: handleFrame(index)

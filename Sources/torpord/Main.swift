@@ -70,6 +70,7 @@ struct Main {
   }
 
   private static func complain(_ text: String) {
-    unsafe fputs("torpord: \(text)\n", stderr)
+    let line = Array("torpord: \(text)\n".utf8)
+    _ = unsafe line.withUnsafeBytes { unsafe write(STDERR_FILENO, $0.baseAddress, $0.count) }
   }
 }

@@ -49,6 +49,7 @@ enum HouseRules {
         "LocationEngine", "LocationHAL", "LocationRuntime", "SimulatedHAL", "BoardProfiles",
       ],
       system: ["Foundation", "Glibc"]),
+    "LocationWire": Room(rooms: ["LocationTypes", "DeferralCache", "LocationPolicy"]),
     "CBuildDate": Room(),
     "torpor": Room(
       rooms: [

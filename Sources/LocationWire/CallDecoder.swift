@@ -1,0 +1,181 @@
+import LocationPolicy
+import LocationTypes
+
+/// Why a frame brings no call.
+public enum CallRejection: Error, Equatable, Sendable {
+  /// It is no Varlink call at all: the connection is to be closed.
+  case malformed
+  /// It is a call that is refused; `isOneway` says that not even that is told. The connection goes on.
+  case refused(WireError, isOneway: Bool)
+}
+
+/// Reads what clients send.
+public enum CallDecoder {
+  /// The prefix of this service's methods.
+  static let interface = "org.torpor.Location"
+  /// The prefix of Varlink's own.
+  static let service = "org.varlink.service"
+
+  /// Reads one frame, which comes without its NUL.
+  public static func decode(_ frame: [UInt8]) throws(CallRejection) -> IncomingCall {
+    guard frame.count <= WireLimits.callFrame,
+      let document = try? JSONDocument(frame, limits: .call),
+      var fields = try? JSONFields(document.root),
+      let name = try? fields.string("method"),
+      let mode = try? mode(&fields)
+    else { throw .malformed }
+    do {
+      var parameters = try parameters(&fields)
+      let call = try call(name, &parameters)
+      try parameters.finish()
+      try check(mode, for: call)
+      return IncomingCall(call, mode)
+    } catch {
+      throw .refused(error, isOneway: mode == .oneway)
+    }
+  }
+
+  /// Of the three flags one may be set; what a frame has beside them is passed over (Varlink lets
+  /// vendors extend it).
+  private static func mode(_ fields: inout JSONFields) throws(WireError) -> WireReplyMode {
+    let isOneway = try fields.flag("oneway")
+    let wantsMore = try fields.flag("more")
+    let wantsUpgrade = try fields.flag("upgrade")
+    switch (isOneway, wantsMore, wantsUpgrade) {
+    case (false, false, false): return .once
+    case (true, false, false): return .oneway
+    case (false, true, false): return .more
+    case (false, false, true): return .upgrade
+    case (true, true, _), (true, _, true), (_, true, true): throw .invalidParameter("more")
+    }
+  }
+
+  private static func parameters(_ fields: inout JSONFields) throws(WireError) -> JSONFields {
+    guard let value = fields.value("parameters") else { return JSONFields() }
+    guard value.isObject else { throw .invalidParameter("parameters") }
+    return try JSONFields(value)
+  }
+
+  /// `more` and `upgrade` where a method needs them; where it does not, Varlink lets a service answer
+  /// once.
+  private static func check(_ mode: WireReplyMode, for call: WireCall) throws(WireError) {
+    if call.method == .watch, mode != .more { throw .expectedMore }
+    if call.method == .drain, mode != .upgrade { throw .expectedUpgrade }
+  }
+
+  private static func call(
+    _ name: String, _ fields: inout JSONFields
+  ) throws(WireError) -> WireCall {
+    guard let dot = name.lastIndex(of: ".") else { throw .invalidParameter("method") }
+    let method = String(name[name.index(after: dot)...])
+    switch String(name[..<dot]) {
+    case service:
+      switch method {
+      case "GetInfo": return .getInfo
+      case "GetInterfaceDescription":
+        return .getInterfaceDescription(try fields.string("interface"))
+      default: throw .methodNotFound(name)
+      }
+    case interface:
+      guard let method = WireMethod(rawValue: method) else { throw .methodNotFound(name) }
+      return try call(method, &fields)
+    case let other: throw .interfaceNotFound(other)
+    }
+  }
+
+  private static func call(
+    _ method: WireMethod, _ fields: inout JSONFields
+  ) throws(WireError) -> WireCall {
+    switch method {
+    case .connect: .connect(name: try clientName(&fields))
+    case .watch: .watch(session: try fields.integer("session"))
+    case .startUpdating: .startUpdating
+    case .stopUpdating: .stopUpdating
+    case .configure: .configure(try settings(&fields))
+    case .allowDeferred:
+      .allowDeferred(
+        distance: try fields.optional("distance_m") { $0.double } ?? LocationLimits.distanceMax,
+        timeout: try fields.optional("timeout_s") { $0.double } ?? LocationLimits.timeIntervalMax)
+    case .disallowDeferred: .disallowDeferred
+    case .setExecution: .setExecution(try fields.word("state"))
+    case .acknowledge: .acknowledge(try fields.fixName())
+    case .requestLocation: .requestLocation
+    case .startSignificantChange: .startSignificantChange
+    case .stopSignificantChange: .stopSignificantChange
+    case .startVisits: .startVisits
+    case .stopVisits: .stopVisits
+    case .addRegion: try addRegion(&fields)
+    case .removeRegion:
+      .removeRegion(try fields.word("kind"), name: try regionName(&fields))
+    case .requestRegionState:
+      .requestRegionState(try fields.word("kind"), name: try regionName(&fields))
+    case .openLive: .openLive(try fields.optionalWord("configuration") ?? .default)
+    case .closeLive: .closeLive(try iterator(&fields))
+    case .getLocation: .getLocation
+    case .getStatus: .getStatus
+    case .getPowerPlan: .getPowerPlan
+    case .getEnergy: .getEnergy
+    case .drain: .drain(session: try fields.integer("session"))
+    case .listClients: .listClients
+    case .allowClient: .allowClient(try client(&fields), try fields.word("authorization"))
+    case .denyClient: .denyClient(try client(&fields))
+    case .reduceClient:
+      .reduceClient(try client(&fields), isReduced: try fields.bool("reduced_accuracy"))
+    }
+  }
+}
+
+// MARK: - Parameters
+
+extension CallDecoder {
+  private static func clientName(_ fields: inout JSONFields) throws(WireError) -> String {
+    let name = try fields.string("name")
+    guard WireName.isValidClient(name) else { throw .invalidParameter("name") }
+    return name
+  }
+
+  private static func regionName(_ fields: inout JSONFields) throws(WireError) -> String {
+    let name = try fields.string("name")
+    guard WireName.isValidRegion(name) else { throw .invalidParameter("name") }
+    return name
+  }
+
+  private static func client(_ fields: inout JSONFields) throws(WireError) -> WireClientName {
+    WireClientName(user: try fields.number("user"), name: try clientName(&fields))
+  }
+
+  private static func iterator(_ fields: inout JSONFields) throws(WireError) -> Int {
+    let number = try fields.number("number", Int.self)
+    guard (0..<LiveUpdates.capacity).contains(number) else { throw .invalidParameter("number") }
+    return number
+  }
+
+  private static func settings(_ fields: inout JSONFields) throws(WireError) -> WireSettings {
+    var settings = WireSettings()
+    settings.desiredAccuracy = try fields.optional("desired_accuracy_m") { $0.double }
+    settings.distanceFilter = try fields.optional("distance_filter_m") { $0.double }
+    settings.pausesAutomatically = try fields.optional("pauses_automatically") { $0.bool }
+    settings.activity = try fields.optionalWord("activity")
+    return settings
+  }
+
+  private static func addRegion(_ fields: inout JSONFields) throws(WireError) -> WireCall {
+    let kind = try fields.word("kind", RegionKind.self)
+    let name = try regionName(&fields)
+    var region = WireRegion(
+      kind, name: name, center: try fields.coordinate(), radius: try fields.double("radius_m"))
+    region.notifyOnEntry = try fields.optional("notify_on_entry") { $0.bool } ?? true
+    region.notifyOnExit = try fields.optional("notify_on_exit") { $0.bool } ?? true
+    return .addRegion(region, assuming: try fields.optionalWord("assuming") ?? .unknown)
+  }
+}
+
+extension JSONFields {
+  /// A fix's name, as the ring can have one.
+  mutating func fixName() throws(WireError) -> FixName {
+    let generation = try number("generation", UInt32.self)
+    let sequence = try number("sequence", UInt64.self)
+    guard sequence < 1 << 40 else { throw wrong("sequence") }
+    return FixName(generation: generation, sequence: sequence)
+  }
+}

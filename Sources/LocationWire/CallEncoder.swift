@@ -1,0 +1,97 @@
+import LocationPolicy
+import LocationTypes
+
+/// Writes what clients send.
+public enum CallEncoder {
+  /// Adds the frame of a call, with its NUL.
+  ///
+  /// `watch` is always sent with `more` and `drain` with `upgrade`: nothing else is answered.
+  public static func encode(
+    _ call: WireCall, oneway: Bool = false, to json: inout JSONOutput
+  ) {
+    json.frame { json in
+      json.member("method", name(of: call))
+      if call.method == .watch {
+        json.member("more", true)
+      } else if call.method == .drain {
+        json.member("upgrade", true)
+      } else if oneway {
+        json.member("oneway", true)
+      }
+      json.object("parameters") { parameters(of: call, &$0) }
+    }
+  }
+
+  /// The full name of the call's method.
+  public static func name(of call: WireCall) -> String {
+    if let method = call.method { return CallDecoder.interface + "." + method.rawValue }
+    return CallDecoder.service + (call == .getInfo ? ".GetInfo" : ".GetInterfaceDescription")
+  }
+
+  private static func parameters(of call: WireCall, _ json: inout JSONOutput) {
+    switch call {
+    case .getInterfaceDescription(let interface): json.member("interface", interface)
+    case .connect(let name): json.member("name", name)
+    case .watch(let session), .drain(let session): json.member("session", session)
+    case .configure(let settings): write(settings, &json)
+    case .allowDeferred(let distance, let timeout):
+      if distance < LocationLimits.distanceMax { json.member("distance_m", distance) }
+      if timeout < LocationLimits.timeIntervalMax { json.member("timeout_s", timeout) }
+    case .setExecution(let state): json.member("state", word: state.wireWord)
+    case .acknowledge(let name): json.members(of: name)
+    case .addRegion(let region, let assumed): write(region, assumed, &json)
+    case .removeRegion(let kind, let name), .requestRegionState(let kind, let name):
+      json.member("kind", word: kind.wireWord)
+      json.member("name", name)
+    case .openLive(let configuration): json.member("configuration", word: configuration.wireWord)
+    case .closeLive(let number): json.member("number", Int64(number))
+    case .allowClient(let client, let permission):
+      write(client, &json)
+      json.member("authorization", word: permission.wireWord)
+    case .denyClient(let client): write(client, &json)
+    case .reduceClient(let client, let isReduced):
+      write(client, &json)
+      json.member("reduced_accuracy", isReduced)
+    case .getInfo, .startUpdating, .stopUpdating, .disallowDeferred, .requestLocation,
+      .startSignificantChange, .stopSignificantChange, .startVisits, .stopVisits, .getLocation,
+      .getStatus, .getPowerPlan, .getEnergy, .listClients:
+      break
+    }
+  }
+
+  private static func write(_ settings: WireSettings, _ json: inout JSONOutput) {
+    if let accuracy = settings.desiredAccuracy { json.member("desired_accuracy_m", accuracy) }
+    if let filter = settings.distanceFilter { json.member("distance_filter_m", filter) }
+    if let pauses = settings.pausesAutomatically { json.member("pauses_automatically", pauses) }
+    if let activity = settings.activity { json.member("activity", word: activity.wireWord) }
+  }
+
+  private static func write(_ client: WireClientName, _ json: inout JSONOutput) {
+    json.member("user", Int64(client.user))
+    json.member("name", client.name)
+  }
+
+  private static func write(
+    _ region: WireRegion, _ assumed: MonitorState, _ json: inout JSONOutput
+  ) {
+    json.member("kind", word: region.kind.wireWord)
+    json.member("name", region.name)
+    json.members(of: region.center)
+    json.member("radius_m", region.radius)
+    if !region.notifyOnEntry { json.member("notify_on_entry", false) }
+    if !region.notifyOnExit { json.member("notify_on_exit", false) }
+    if assumed != .unknown { json.member("assuming", word: assumed.wireWord) }
+  }
+}
+
+extension JSONOutput {
+  mutating func members(of name: FixName) {
+    member("generation", Int64(name.generation))
+    member("sequence", Int64(clamping: name.sequence))
+  }
+
+  mutating func members(of place: Coordinate) {
+    member("latitude_deg", place.latitude_e9, scale: 9)
+    member("longitude_deg", place.longitude_e9, scale: 9)
+  }
+}

@@ -1,0 +1,135 @@
+import DeferralCache
+import LocationTypes
+
+/// The header of the records that an upgraded connection carries (Docs/Reference/socket.md).
+///
+/// 32 bytes, little-endian: `TORPFIXS`, u16 version, u16 bytes of the header, u32 bytes of a record,
+/// u64 number of records, u64 0.
+public struct FixRecordHeader: Equatable, Sendable {
+  /// Its bytes.
+  public static let size = 32
+  /// The format that is written and read here.
+  public static let version: UInt16 = 1
+  /// `TORPFIXS`, as a little-endian number.
+  static let magic: UInt64 = 0x5358_4946_5052_4F54
+
+  /// How many records follow; when the stream ends earlier, what is missing is still owed.
+  public var count: UInt64
+
+  /// Creates a header.
+  public init(count: UInt64) { self.count = count }
+
+  /// Adds its bytes.
+  public func append(to output: inout JSONOutput) {
+    let sizes =
+      UInt64(FixRecordHeader.version) | UInt64(FixRecordHeader.size) << 16
+      | UInt64(FixRecord.size) << 32
+    output.raw { bytes in
+      for word in [FixRecordHeader.magic, sizes, count, 0] { append(word, to: &bytes) }
+    }
+  }
+
+  private func append(_ word: UInt64, to bytes: inout [UInt8]) {
+    for i in 0..<8 { bytes.append(UInt8(truncatingIfNeeded: word >> (8 * UInt64(i)))) }
+  }
+
+  /// Reads the first ``size`` bytes; nil if they are no header of this version.
+  public init?(_ bytes: Span<UInt8>) {
+    guard bytes.count >= FixRecordHeader.size,
+      FixRecord.word(bytes, 0) == FixRecordHeader.magic
+    else { return nil }
+    let sizes = FixRecord.word(bytes, 8)
+    guard UInt16(truncatingIfNeeded: sizes) == FixRecordHeader.version,
+      sizes >> 16 & 0xFFFF == UInt64(FixRecordHeader.size), sizes >> 32 == UInt64(FixRecord.size)
+    else { return nil }
+    count = FixRecord.word(bytes, 16)
+  }
+}
+
+/// A fix as 80 bytes in which every number lies on a multiple of its own size: a C struct, a NumPy
+/// type. Little-endian. Not known is the smallest number of a signed field.
+public enum FixRecord {
+  /// The bytes of a record.
+  public static let size = 80
+
+  /// Adds the record of a fix.
+  public static func append(_ stored: StoredFix, to output: inout JSONOutput) {
+    output.raw { append(stored, to: &$0) }
+  }
+
+  /// Adds the record of a fix.
+  @inlinable public static func append(_ stored: StoredFix, to bytes: inout [UInt8]) {
+    let fix = stored.fix
+    let words: InlineArray<10, UInt64> = [
+      stored.name.sequence.littleEndian,
+      pair(Int32(bitPattern: stored.name.generation), Int32(bitPattern: small(fix))),
+      UInt64(bitPattern: fix.acquired.microseconds).littleEndian,
+      UInt64(bitPattern: fix.utc?.microseconds ?? .min).littleEndian,
+      UInt64(bitPattern: fix.coordinate.latitude_e9).littleEndian,
+      UInt64(bitPattern: fix.coordinate.longitude_e9).littleEndian,
+      pair(fix.altitude_mm ?? .min, fix.ellipsoidalAltitude_mm ?? .min),
+      pair(fix.speed_mmps ?? .min, fix.course_e4 ?? .min),
+      pair(fix.horizontalAccuracy_mm ?? .min, fix.verticalAccuracy_mm ?? .min),
+      pair(fix.speedAccuracy_mmps ?? .min, fix.courseAccuracy_e2 ?? .min),
+    ]
+    // The words are this function's own, and are copied before it ends.
+    unsafe words.span.withUnsafeBytes { unsafe bytes.append(contentsOf: $0) }
+  }
+
+  /// Mode, quality, flags and satellites: a byte each.
+  @inlinable static func small(_ fix: Fix) -> UInt32 {
+    let flags: UInt32 = (fix.isDateUncertain ? 1 : 0) | (fix.isSimulated ? 2 : 0)
+    return UInt32(fix.mode.rawValue) | UInt32(fix.quality.rawValue) << 8 | flags << 16
+      | (fix.satellites.map { UInt32($0) } ?? 0xFF) << 24
+  }
+
+  /// Two numbers beside each other, as they lie in memory.
+  @inlinable static func pair(_ first: Int32, _ second: Int32) -> UInt64 {
+    (UInt64(UInt32(bitPattern: first)) | UInt64(UInt32(bitPattern: second)) << 32).littleEndian
+  }
+
+  /// The fix in the first ``size`` bytes; nil if they are no record.
+  public static func decode(_ bytes: Span<UInt8>) -> StoredFix? {
+    guard bytes.count >= size else { return nil }
+    let place = Coordinate(
+      latitude_e9: Int64(bitPattern: word(bytes, 32)),
+      longitude_e9: Int64(bitPattern: word(bytes, 40)))
+    let names = word(bytes, 8)
+    guard place.isValid, let mode = FixMode(rawValue: UInt8(truncatingIfNeeded: names >> 32)),
+      let quality = FixQuality(rawValue: UInt8(truncatingIfNeeded: names >> 40))
+    else { return nil }
+    var fix = Fix(
+      acquired: Instant(microseconds: Int64(bitPattern: word(bytes, 16))), coordinate: place,
+      mode: mode)
+    let utc = Int64(bitPattern: word(bytes, 24))
+    fix.utc = utc == .min ? nil : UTCTime(microseconds: utc)
+    fix.quality = quality
+    fix.isDateUncertain = names >> 48 & 1 != 0
+    fix.isSimulated = names >> 48 & 2 != 0
+    let satellites = UInt8(truncatingIfNeeded: names >> 56)
+    fix.satellites = satellites == 0xFF ? nil : Int16(satellites)
+    (fix.altitude_mm, fix.ellipsoidalAltitude_mm) = halves(word(bytes, 48))
+    (fix.speed_mmps, fix.course_e4) = halves(word(bytes, 56))
+    (fix.horizontalAccuracy_mm, fix.verticalAccuracy_mm) = halves(word(bytes, 64))
+    (fix.speedAccuracy_mmps, fix.courseAccuracy_e2) = halves(word(bytes, 72))
+    return StoredFix(
+      name: FixName(
+        generation: UInt32(truncatingIfNeeded: names), sequence: word(bytes, 0)),
+      fix: fix)
+  }
+
+  private static func halves(_ word: UInt64) -> (Int32?, Int32?) {
+    (known(UInt32(truncatingIfNeeded: word)), known(UInt32(truncatingIfNeeded: word >> 32)))
+  }
+
+  private static func known(_ bits: UInt32) -> Int32? {
+    let value = Int32(bitPattern: bits)
+    return value == .min ? nil : value
+  }
+
+  static func word(_ bytes: Span<UInt8>, _ place: Int) -> UInt64 {
+    var word: UInt64 = 0
+    for i in 0..<8 { word |= UInt64(bytes[place + i]) << (8 * UInt64(i)) }
+    return word
+  }
+}

@@ -1,0 +1,285 @@
+/// Reads a JSON text once, from front to end, into nodes.
+struct JSONScanner {
+  private let bytes: [UInt8]
+  private let limits: JSONLimits
+  private var place = 0
+  private(set) var nodes: [JSONDocument.Node] = []
+
+  init(_ bytes: [UInt8], _ limits: JSONLimits) {
+    self.bytes = bytes
+    self.limits = limits
+  }
+
+  mutating func scan() throws(JSONProblem) {
+    guard bytes.count < Int(Int32.max) else { throw .tooMany }
+    try value(depth: 0)
+    skipSpace()
+    guard place == bytes.count else { throw .syntax }
+  }
+
+  private var byte: UInt8 { place < bytes.count ? bytes[place] : 0 }
+
+  private mutating func skipSpace() {
+    while byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { place += 1 }
+  }
+
+  /// Begins a node; its end and what follows it are known later.
+  private mutating func begin(_ kind: JSONDocument.Kind) throws(JSONProblem) -> Int {
+    guard nodes.count < limits.nodes else { throw .tooMany }
+    let here = Int32(place)
+    nodes.append(.init(kind: kind, start: here, end: here, next: 0))
+    return nodes.count - 1
+  }
+
+  private mutating func end(_ node: Int) {
+    nodes[node].end = Int32(place)
+    nodes[node].next = Int32(nodes.count)
+  }
+
+  private mutating func value(depth: Int) throws(JSONProblem) {
+    skipSpace()
+    switch byte {
+    case UInt8(ascii: "{"): try object(depth: depth)
+    case UInt8(ascii: "["): try list(depth: depth)
+    case UInt8(ascii: "\""): try string()
+    case UInt8(ascii: "t"): try word("true", .yes)
+    case UInt8(ascii: "f"): try word("false", .no)
+    case UInt8(ascii: "n"): try word("null", .null)
+    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): try number()
+    default: throw .syntax
+    }
+  }
+
+  private mutating func word(
+    _ word: StaticString, _ kind: JSONDocument.Kind
+  ) throws(JSONProblem) {
+    let node = try begin(kind)
+    for expected in word.description.utf8 {
+      guard byte == expected else { throw .syntax }
+      place += 1
+    }
+    end(node)
+  }
+}
+
+// MARK: - Objects and lists
+
+extension JSONScanner {
+  private mutating func object(depth: Int) throws(JSONProblem) {
+    guard depth < limits.depth else { throw .tooDeep }
+    let node = try begin(.object)
+    place += 1
+    skipSpace()
+    var count = 0
+    while byte != UInt8(ascii: "}") {
+      if count > 0 { try comma() }
+      count += 1
+      guard count <= limits.members else { throw .tooMany }
+      guard byte == UInt8(ascii: "\"") else { throw .syntax }
+      let name = nodes.count
+      try string()
+      guard nodes[name].end - nodes[name].start <= limits.nameLength else { throw .tooMany }
+      guard !isRepeated(name, in: node) else { throw .duplicateName }
+      skipSpace()
+      guard byte == UInt8(ascii: ":") else { throw .syntax }
+      place += 1
+      try value(depth: depth + 1)
+      skipSpace()
+    }
+    place += 1
+    end(node)
+  }
+
+  private mutating func list(depth: Int) throws(JSONProblem) {
+    guard depth < limits.depth else { throw .tooDeep }
+    let node = try begin(.list)
+    place += 1
+    skipSpace()
+    var isFirst = true
+    while byte != UInt8(ascii: "]") {
+      if !isFirst { try comma() }
+      isFirst = false
+      try value(depth: depth + 1)
+      skipSpace()
+    }
+    place += 1
+    end(node)
+  }
+
+  /// A comma, and no end of the object or list behind it.
+  private mutating func comma() throws(JSONProblem) {
+    guard byte == UInt8(ascii: ",") else { throw .syntax }
+    place += 1
+    skipSpace()
+    guard byte != UInt8(ascii: "}"), byte != UInt8(ascii: "]") else { throw .syntax }
+  }
+
+  /// Whether a member of `object` before the node `name` has the same name.
+  private func isRepeated(_ name: Int, in object: Int) -> Bool {
+    let new = text(of: name)
+    var other = object + 1
+    while other < name {
+      if text(of: other).elementsEqual(new) { return true }
+      other = Int(nodes[other + 1].next)
+    }
+    return false
+  }
+
+  /// What a string says, escapes undone.
+  private func text(of node: Int) -> ArraySlice<UInt8> {
+    let raw = bytes[Int(nodes[node].start)..<Int(nodes[node].end)]
+    return nodes[node].mark ? JSONScanner.unescaped(raw)[...] : raw
+  }
+}
+
+// MARK: - Strings
+
+extension JSONScanner {
+  /// A string; its node holds what is between the quotation marks.
+  private mutating func string() throws(JSONProblem) {
+    place += 1
+    let node = try begin(.string)
+    while byte != UInt8(ascii: "\"") {
+      guard place < bytes.count else { throw .syntax }
+      switch byte {
+      case 0..<0x20: throw .syntax
+      case UInt8(ascii: "\\"):
+        nodes[node].mark = true
+        try escape()
+      case 0x20..<0x80: place += 1
+      default: try multibyte()
+      }
+    }
+    end(node)
+    place += 1
+  }
+
+  private mutating func escape() throws(JSONProblem) {
+    place += 1
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"),
+      UInt8(ascii: "f"), UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
+      place += 1
+    case UInt8(ascii: "u"):
+      let unit = try codeUnit()
+      switch unit {
+      case 0xD800..<0xDC00:
+        guard byte == UInt8(ascii: "\\") else { throw .encoding }
+        place += 1
+        guard byte == UInt8(ascii: "u") else { throw .encoding }
+        guard (0xDC00..<0xE000).contains(try codeUnit()) else { throw .encoding }
+      case 0xDC00..<0xE000: throw .encoding
+      default: break
+      }
+    default: throw .syntax
+    }
+  }
+
+  /// The four digits behind `u`.
+  private mutating func codeUnit() throws(JSONProblem) -> UInt32 {
+    place += 1
+    guard place + 4 <= bytes.count, let unit = JSONScanner.unit(bytes[place..<place + 4]) else {
+      throw .syntax
+    }
+    place += 4
+    return unit
+  }
+
+  /// A character of two to four bytes: the shortest form, no surrogate, at most U+10FFFF (RFC 3629).
+  private mutating func multibyte() throws(JSONProblem) {
+    let lead = byte
+    let (count, second): (Int, ClosedRange<UInt8>)
+    switch lead {
+    case 0xC2...0xDF: (count, second) = (2, 0x80...0xBF)
+    case 0xE0: (count, second) = (3, 0xA0...0xBF)
+    case 0xED: (count, second) = (3, 0x80...0x9F)
+    case 0xE1...0xEF: (count, second) = (3, 0x80...0xBF)
+    case 0xF0: (count, second) = (4, 0x90...0xBF)
+    case 0xF1...0xF3: (count, second) = (4, 0x80...0xBF)
+    case 0xF4: (count, second) = (4, 0x80...0x8F)
+    default: throw .encoding
+    }
+    guard place + count <= bytes.count, second.contains(bytes[place + 1]) else { throw .encoding }
+    for other in bytes[place + 2..<max(place + count, place + 2)] where other & 0xC0 != 0x80 {
+      throw .encoding
+    }
+    place += count
+  }
+
+  private static func unit(_ digits: ArraySlice<UInt8>) -> UInt32? {
+    var unit: UInt32 = 0
+    for digit in digits {
+      switch digit {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"): unit = unit << 4 | UInt32(digit - 0x30)
+      case UInt8(ascii: "a")...UInt8(ascii: "f"): unit = unit << 4 | UInt32(digit - 0x57)
+      case UInt8(ascii: "A")...UInt8(ascii: "F"): unit = unit << 4 | UInt32(digit - 0x37)
+      default: return nil
+      }
+    }
+    return unit
+  }
+
+  /// The bytes that a checked string with escapes stands for, in UTF-8.
+  static func unescaped(_ raw: ArraySlice<UInt8>) -> [UInt8] {
+    var result: [UInt8] = []
+    var place = raw.startIndex
+    while place < raw.endIndex {
+      guard raw[place] == UInt8(ascii: "\\") else {
+        result.append(raw[place])
+        place += 1
+        continue
+      }
+      let kind = raw[place + 1]
+      place += 2
+      switch kind {
+      case UInt8(ascii: "b"): result.append(0x08)
+      case UInt8(ascii: "f"): result.append(0x0C)
+      case UInt8(ascii: "n"): result.append(0x0A)
+      case UInt8(ascii: "r"): result.append(0x0D)
+      case UInt8(ascii: "t"): result.append(0x09)
+      case UInt8(ascii: "u"):
+        var scalar = unit(raw[place..<place + 4]) ?? 0
+        place += 4
+        if (0xD800..<0xDC00).contains(scalar) {
+          let low = unit(raw[place + 2..<place + 6]) ?? 0
+          scalar = 0x1_0000 + (scalar - 0xD800) << 10 + (low - 0xDC00)
+          place += 6
+        }
+        if let scalar = Unicode.Scalar(scalar) { result.append(contentsOf: String(scalar).utf8) }
+      default: result.append(kind)
+      }
+    }
+    return result
+  }
+}
+
+// MARK: - Numbers
+
+extension JSONScanner {
+  private mutating func number() throws(JSONProblem) {
+    let node = try begin(.number)
+    nodes[node].mark = true
+    if byte == UInt8(ascii: "-") { place += 1 }
+    if byte == UInt8(ascii: "0") { place += 1 } else { try digits() }
+    if byte == UInt8(ascii: ".") {
+      nodes[node].mark = false
+      place += 1
+      try digits()
+    }
+    if byte == UInt8(ascii: "e") || byte == UInt8(ascii: "E") {
+      nodes[node].mark = false
+      place += 1
+      if byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-") { place += 1 }
+      try digits()
+    }
+    end(node)
+    guard nodes[node].end - nodes[node].start <= limits.numberLength else { throw .longNumber }
+  }
+
+  /// One digit or more.
+  private mutating func digits() throws(JSONProblem) {
+    let first = place
+    while (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { place += 1 }
+    guard place > first else { throw .syntax }
+  }
+}

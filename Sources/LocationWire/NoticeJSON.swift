@@ -1,0 +1,231 @@
+import DeferralCache
+import LocationPolicy
+import LocationTypes
+
+extension JSONOutput {
+  /// Adds the one member that a notice is.
+  mutating func member(of notice: WireNotice) {
+    switch notice {
+    case .fixes(let fixes):
+      list("fixes") { json in
+        for fix in fixes { json.element { $0.members(of: fix) } }
+      }
+    case .report(let fix): object("report") { $0.members(of: fix) }
+    case .finished(let code):
+      object("finished") { if let code { $0.member("code", Int64(code.rawValue)) } }
+    case .gap(let gap): object("gap") { $0.members(of: gap) }
+    case .visit(let visit): object("visit") { $0.members(of: visit) }
+    case .region(let event): object("region") { $0.members(of: event) }
+    case .live(let element): object("live") { $0.members(of: element) }
+    case .authorization(let authorization, let isReduced):
+      object("authorization") { json in
+        json.member("authorization", word: authorization.wireWord)
+        json.member("reduced_accuracy", isReduced)
+      }
+    case .paused: member("paused", true)
+    case .resumed: member("resumed", true)
+    case .failure(let code): object("failure") { $0.member("code", Int64(code.rawValue)) }
+    case .degraded(let promises): list("degraded", promises)
+    case .takenOver: member("taken_over", true)
+    }
+  }
+
+  mutating func list(_ name: StaticString, _ promises: PromiseSet) {
+    list(name) { json in
+      for (promise, word) in Promise.wireWords where promises.contains(promise) {
+        json.element(word: word)
+      }
+    }
+  }
+
+  mutating func members(of gap: Gap) {
+    member("count", Int64(clamping: gap.count))
+    member("first", Int64(clamping: gap.range.lowerBound))
+    member("next", Int64(clamping: gap.range.upperBound))
+    object("from", gap.from)
+    object("to", gap.to)
+    if gap.mayBeMore { member("may_be_more", true) }
+  }
+
+  private mutating func members(of visit: Visit) {
+    members(of: visit.coordinate)
+    member("horizontal_accuracy_m", visit.horizontalAccuracy)
+    object("arrival", visit.arrival.map { FixTime(acquired: $0.instant, utc: $0.utc) })
+    object("departure", visit.departure.map { FixTime(acquired: $0.instant, utc: $0.utc) })
+  }
+
+  private mutating func members(of event: WireRegionEvent) {
+    member("kind", word: event.kind.wireWord)
+    member("name", event.name)
+    switch event.what {
+    case .entered(let at):
+      member("event", word: "entered")
+      object("at", at)
+    case .exited(let at):
+      member("event", word: "exited")
+      object("at", at)
+    case .determined(let state):
+      member("event", word: "determined")
+      member("state", word: state.wireWord)
+    case .monitor(let state, let problem, let at):
+      member("event", word: "monitor")
+      member("monitor_state", word: state.wireWord)
+      if let problem { member("problem", word: problem.wireWord) }
+      object("at", at)
+    case .failed(let code):
+      member("event", word: "failed")
+      member("code", Int64(code.rawValue))
+    }
+  }
+
+  private mutating func members(of element: LiveElement) {
+    member("number", Int64(element.iterator))
+    if let fix = element.location { object("location") { $0.members(of: fix) } }
+    list("flags") { json in
+      for (flag, word) in LiveFlags.wireWords where element.flags.holdsAny(of: flag) {
+        json.element(word: word)
+      }
+    }
+    member("stationary", element.isStationary)
+    if element.dropped > 0 { member("dropped", Int64(element.dropped)) }
+  }
+}
+
+extension LiveFlags: WireWord {
+  static let wireWords: [(LiveFlags, StaticString)] = [
+    (.authorizationDenied, "authorization_denied"),
+    (.authorizationDeniedGlobally, "authorization_denied_globally"),
+    (.authorizationRestricted, "authorization_restricted"),
+    (.insufficientlyInUse, "insufficiently_in_use"),
+    (.locationUnavailable, "location_unavailable"),
+    (.accuracyLimited, "accuracy_limited"),
+    (.serviceSessionRequired, "service_session_required"),
+    (.authorizationRequestInProgress, "authorization_request_in_progress"),
+  ]
+}
+
+// MARK: - Reading
+
+extension JSONFields {
+  /// The notice that the one member is.
+  mutating func notice() throws(WireError) -> WireNotice {
+    if let fixes = try objects("fixes", { f throws(WireError) in try f.storedFix() }) {
+      return .fixes(fixes)
+    }
+    if let fix = try object("report", { f throws(WireError) in try f.storedFix() }) {
+      return .report(fix)
+    }
+    if let end = try object("finished", { f throws(WireError) in try f.optionalCode() }) {
+      return .finished(end)
+    }
+    if let gap = try object("gap", { f throws(WireError) in try f.gap() }) { return .gap(gap) }
+    if let visit = try object("visit", { f throws(WireError) in try f.visit() }) {
+      return .visit(visit)
+    }
+    if let event = try object("region", { f throws(WireError) in try f.regionEvent() }) {
+      return .region(event)
+    }
+    if let element = try object("live", { f throws(WireError) in try f.liveElement() }) {
+      return .live(element)
+    }
+    return try smallNotice()
+  }
+
+  private mutating func smallNotice() throws(WireError) -> WireNotice {
+    if let change = try object(
+      "authorization",
+      { f throws(WireError) in
+        WireNotice.authorization(
+          try f.word("authorization"), isReduced: try f.bool("reduced_accuracy"))
+      })
+    {
+      return change
+    }
+    if let code = try object("failure", { f throws(WireError) in try f.code() }) {
+      return .failure(code)
+    }
+    if has("degraded") { return .degraded(try promises("degraded")) }
+    if try flag("paused") { return .paused }
+    if try flag("resumed") { return .resumed }
+    if try flag("taken_over") { return .takenOver }
+    throw wrong("notice")
+  }
+
+  mutating func code() throws(WireError) -> LocationErrorCode {
+    try required("code") { $0.integer.flatMap { LocationErrorCode(rawValue: Int($0)) } }
+  }
+
+  private mutating func optionalCode() throws(WireError) -> LocationErrorCode? {
+    try optional("code") { $0.integer.flatMap { LocationErrorCode(rawValue: Int($0)) } }
+  }
+
+  /// A list of words as values; a word that is not known is wrong.
+  mutating func words<W: WireWord>(_ name: StaticString, _: W.Type) throws(WireError) -> [W] {
+    let elements = try required(name) { $0.elements }
+    var all: [W] = []
+    for element in elements {
+      guard let value = element.string.flatMap({ W(wireWord: $0) }) else { throw wrong(name) }
+      all.append(value)
+    }
+    return all
+  }
+
+  mutating func promises(_ name: StaticString) throws(WireError) -> PromiseSet {
+    var set = PromiseSet.none
+    for promise in try words(name, Promise.self) { set.insert(promise) }
+    return set
+  }
+
+  mutating func gap() throws(WireError) -> Gap {
+    let first = try number("first", UInt64.self)
+    let next = try number("next", UInt64.self)
+    guard first <= next else { throw wrong("next") }
+    var gap = Gap(unsyncedBefore: first, after: try time("from"))
+    gap.range = first..<next
+    gap.count = try number("count")
+    gap.to = try time("to")
+    gap.mayBeMore = try flag("may_be_more")
+    return gap
+  }
+
+  private mutating func visit() throws(WireError) -> Visit {
+    let place = try coordinate()
+    let accuracy = try double("horizontal_accuracy_m")
+    let arrival = try time("arrival")
+    let departure = try time("departure")
+    return Visit(
+      coordinate: place, horizontalAccuracy: accuracy,
+      arrival: arrival.map { VisitMoment(instant: $0.acquired, utc: $0.utc) },
+      departure: departure.map { VisitMoment(instant: $0.acquired, utc: $0.utc) })
+  }
+
+  private mutating func moment() throws(WireError) -> FixTime {
+    guard let at = try time("at") else { throw wrong("at") }
+    return at
+  }
+
+  private mutating func regionEvent() throws(WireError) -> WireRegionEvent {
+    let what: WireRegionEvent.What
+    switch try string("event") {
+    case "entered": what = .entered(at: try moment())
+    case "exited": what = .exited(at: try moment())
+    case "determined": what = .determined(try word("state"))
+    case "monitor":
+      what = .monitor(
+        try word("monitor_state"), try optionalWord("problem"), at: try moment())
+    case "failed": what = .failed(try code())
+    default: throw wrong("event")
+    }
+    return WireRegionEvent(try word("kind"), name: try string("name"), what)
+  }
+
+  private mutating func liveElement() throws(WireError) -> LiveElement {
+    var flags = LiveFlags.empty
+    for flag in try words("flags", LiveFlags.self) { flags = flags.union(flag) }
+    return LiveElement(
+      iterator: try number("number"),
+      location: try object("location") { f throws(WireError) in try f.storedFix() }, flags: flags,
+      isStationary: try bool("stationary"),
+      dropped: has("dropped") ? try number("dropped") : 0)
+  }
+}

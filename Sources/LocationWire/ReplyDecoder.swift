@@ -1,0 +1,156 @@
+import DeferralCache
+import LocationPolicy
+import LocationTypes
+
+/// A frame that is no reply to the call it should answer.
+public enum ReplyRejection: Error, Equatable, Sendable {
+  /// It is no Varlink reply at all.
+  case malformed
+  /// A parameter is missing or not as this version knows it.
+  case unexpected(parameter: String)
+}
+
+/// Reads what the service sends.
+public enum ReplyDecoder {
+  /// Reads one frame, which comes without its NUL, as a reply to `call`. Parameters that this
+  /// version does not know are passed over.
+  public static func decode(
+    _ frame: [UInt8], to call: WireCall
+  ) throws(ReplyRejection) -> IncomingReply {
+    guard frame.count <= WireLimits.replyFrame,
+      let document = try? JSONDocument(frame, limits: .reply),
+      var fields = try? JSONFields(document.root),
+      let continues = try? fields.flag("continues")
+    else { throw .malformed }
+    do {
+      let error = try fields.optional("error") { $0.string }
+      var parameters =
+        try fields.value("parameters").map { value throws(WireError) in
+          try JSONFields(value)
+        } ?? JSONFields()
+      if let error { return IncomingReply(.error(WireError(name: error, &parameters))) }
+      return IncomingReply(try reply(to: call, &parameters), continues: continues)
+    } catch {
+      guard case .invalidParameter(let name) = error else { throw .malformed }
+      throw .unexpected(parameter: name)
+    }
+  }
+
+  private static func reply(
+    to call: WireCall, _ fields: inout JSONFields
+  ) throws(WireError) -> WireReply {
+    switch call {
+    case .getInfo: .info(try info(&fields))
+    case .getInterfaceDescription: .interfaceDescription(try fields.string("description"))
+    case .connect: .connected(try session(&fields))
+    case .watch: .notice(try fields.inner("notice") { f throws(WireError) in try f.notice() })
+    case .openLive: .opened(try fields.number("number"))
+    case .getLocation:
+      .location(try fields.object("fix") { f throws(WireError) in try f.storedFix() })
+    case .getStatus: .status(try fields.inner("status", status))
+    case .getPowerPlan: .plan(try fields.inner("plan", plan))
+    case .getEnergy: .energy(try fields.inner("energy", energy))
+    case .drain:
+      .drain(
+        count: try fields.number("count"),
+        try fields.object("gap") { f throws(WireError) in try f.gap() })
+    case .listClients: .clients(try fields.objects("clients", client) ?? [])
+    case .startUpdating, .stopUpdating, .configure, .allowDeferred, .disallowDeferred,
+      .setExecution, .acknowledge, .requestLocation, .startSignificantChange,
+      .stopSignificantChange, .startVisits, .stopVisits, .addRegion, .removeRegion,
+      .requestRegionState, .closeLive, .allowClient, .denyClient, .reduceClient:
+      .done
+    }
+  }
+
+  private static func info(_ fields: inout JSONFields) throws(WireError) -> WireServiceInfo {
+    var info = WireServiceInfo(version: try fields.string("version"))
+    info.vendor = try fields.string("vendor")
+    info.product = try fields.string("product")
+    info.url = try fields.string("url")
+    let names = try fields.required("interfaces") { $0.elements }
+    info.interfaces = names.compactMap(\.string)
+    return info
+  }
+
+  private static func session(_ fields: inout JSONFields) throws(WireError) -> WireSession {
+    WireSession(
+      session: try fields.integer("session"), authorization: try fields.word("authorization"),
+      isReduced: try fields.bool("reduced_accuracy"),
+      isDeferralAvailable: try fields.bool("deferral_available"))
+  }
+
+  private static func status(_ fields: inout JSONFields) throws(WireError) -> WireStatus {
+    var status = WireStatus(
+      version: try fields.string("version"), board: try fields.string("board"),
+      now: try fields.requiredTime("now"), generation: try fields.number("generation"),
+      nextSequence: try fields.number("next_sequence"),
+      ringCapacity: try fields.number("ring_capacity"), clients: try fields.number("clients"))
+    status.newest = try fields.time("newest")
+    if fields.has("battery_percent") {
+      status.batteryPercent = try fields.number("battery_percent")
+    }
+    status.givenUp = try fields.promises("given_up")
+    status.isSleepInhibited = try fields.bool("sleep_inhibited")
+    return status
+  }
+
+  private static func plan(_ fields: inout JSONFields) throws(WireError) -> WirePlan {
+    let receiver: PlannedReceiver
+    switch try fields.string("receiver") {
+    case "off": receiver = .off
+    case "standby": receiver = .standby
+    case "tracking": receiver = .tracking
+    case "powersave": receiver = .powersave
+    case "batching": receiver = .batching(watermark: try fields.number("watermark"))
+    default: throw fields.wrong("receiver")
+    }
+    let wake = try fields.time("wake")
+    let plan = Plan(
+      receiver: receiver, board: try fields.word("board"), wake: wake?.acquired ?? .distantFuture,
+      listens: try fields.bool("listens"))
+    return WirePlan(plan, wakeUTC: wake?.utc)
+  }
+
+  private static func energy(_ fields: inout JSONFields) throws(WireError) -> WireEnergy {
+    var energy = WireEnergy(
+      since: try fields.requiredTime("since"), until: try fields.requiredTime("until"))
+    energy.receiver_mJ = try fields.double("receiver_mj")
+    energy.board_mJ = try fields.double("board_mj")
+    energy.hostWakes = try fields.number("host_wakes")
+    try fields.inner("receiver_s") { times throws(WireError) in
+      for (state, word) in WireReceiverState.wireWords {
+        energy[state] = Interval(seconds: try times.double(word))
+      }
+    }
+    try fields.inner("board_s") { times throws(WireError) in
+      for (state, word) in BoardState.wireWords {
+        energy[state] = Interval(seconds: try times.double(word))
+      }
+    }
+    return energy
+  }
+
+  private static func client(_ fields: inout JSONFields) throws(WireError) -> WireClient {
+    WireClient(
+      WireClientName(user: try fields.number("user"), name: try fields.string("name")),
+      authorization: try fields.word("authorization"),
+      isReduced: try fields.bool("reduced_accuracy"),
+      execution: try fields.optionalWord("execution"))
+  }
+}
+
+extension JSONFields {
+  /// An object within that must be there.
+  fileprivate mutating func inner<T>(
+    _ name: StaticString, _ body: (inout JSONFields) throws(WireError) -> T
+  ) throws(WireError) -> T {
+    guard let result = try object(name, body) else { throw wrong(name) }
+    return result
+  }
+
+  fileprivate mutating func requiredTime(_ name: StaticString) throws(WireError) -> FixTime {
+    guard let time = try time(name) else { throw wrong(name) }
+    return time
+  }
+}

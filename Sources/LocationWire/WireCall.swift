@@ -1,0 +1,278 @@
+import DeferralCache
+import LocationPolicy
+import LocationTypes
+
+/// The methods of the interface `org.torpor.Location`, by their names.
+public enum WireMethod: String, CaseIterable, Sendable {
+  case connect = "Connect"
+  case watch = "Watch"
+  case startUpdating = "StartUpdating"
+  case stopUpdating = "StopUpdating"
+  case configure = "Configure"
+  case allowDeferred = "AllowDeferred"
+  case disallowDeferred = "DisallowDeferred"
+  case setExecution = "SetExecution"
+  case acknowledge = "Acknowledge"
+  case requestLocation = "RequestLocation"
+  case startSignificantChange = "StartSignificantChange"
+  case stopSignificantChange = "StopSignificantChange"
+  case startVisits = "StartVisits"
+  case stopVisits = "StopVisits"
+  case addRegion = "AddRegion"
+  case removeRegion = "RemoveRegion"
+  case requestRegionState = "RequestRegionState"
+  case openLive = "OpenLive"
+  case closeLive = "CloseLive"
+  case getLocation = "GetLocation"
+  case getStatus = "GetStatus"
+  case getPowerPlan = "GetPowerPlan"
+  case getEnergy = "GetEnergy"
+  case drain = "Drain"
+  case listClients = "ListClients"
+  case allowClient = "AllowClient"
+  case denyClient = "DenyClient"
+  case reduceClient = "ReduceClient"
+}
+
+/// What a client says to the service: one case for each method.
+public enum WireCall: Equatable, Sendable {
+  /// `org.varlink.service.GetInfo`.
+  case getInfo
+  /// `org.varlink.service.GetInterfaceDescription`, of the interface of that name.
+  case getInterfaceDescription(String)
+  /// This connection speaks for the client of that name; its end is the process's end (AUT-2).
+  case connect(name: String)
+  /// Sends every notice of the session on this connection, for as long as both live.
+  case watch(session: Int64)
+  /// ``Request/startUpdating``.
+  case startUpdating
+  /// ``Request/stopUpdating``.
+  case stopUpdating
+  /// Up to four settings at once.
+  case configure(WireSettings)
+  /// ``Request/allowDeferred(distance:timeout:)``; unlimited is ``LocationLimits/distanceMax`` and
+  /// ``LocationLimits/timeIntervalMax`` (DEF-22).
+  case allowDeferred(distance: Double, timeout: Double)
+  /// ``Request/disallowDeferred``.
+  case disallowDeferred
+  /// ``Request/setExecution(_:)``.
+  case setExecution(ExecutionState)
+  /// ``Request/acknowledge(_:)``.
+  case acknowledge(FixName)
+  /// ``Request/requestLocation``.
+  case requestLocation
+  /// ``Request/startSignificantChange``.
+  case startSignificantChange
+  /// ``Request/stopSignificantChange``.
+  case stopSignificantChange
+  /// ``Request/startVisits``.
+  case startVisits
+  /// ``Request/stopVisits``.
+  case stopVisits
+  /// ``Request/addRegion(_:assuming:)``, with a name instead of a number.
+  case addRegion(WireRegion, assuming: MonitorState)
+  /// ``Request/removeRegion(_:)``, with a name instead of a number.
+  case removeRegion(RegionKind, name: String)
+  /// ``Request/requestRegionState(_:)``, with a name instead of a number.
+  case requestRegionState(RegionKind, name: String)
+  /// ``Request/openLive(_:)``.
+  case openLive(LiveConfiguration)
+  /// ``Request/closeLive(_:)``, 0 to 3.
+  case closeLive(Int)
+  /// The newest fix that was delivered to the client (STD-8).
+  case getLocation
+  /// How the service is.
+  case getStatus
+  /// What the hardware is to do.
+  case getPowerPlan
+  /// Where time and energy went.
+  case getEnergy
+  /// All fixes that the session is owed, as records (``FixRecord``) on this connection.
+  case drain(session: Int64)
+  /// Every client that is known; for administrators.
+  case listClients
+  /// That client may use location; for administrators.
+  case allowClient(WireClientName, WirePermission)
+  /// That client may not; for administrators.
+  case denyClient(WireClientName)
+  /// That client is to know no more than about where it is, or all again; for administrators.
+  case reduceClient(WireClientName, isReduced: Bool)
+
+  /// What it asks of the policy, where it is one request; regions need a number first, settings may
+  /// be several (``WireSettings/requests``).
+  public var request: Request? {
+    switch self {
+    case .startUpdating: .startUpdating
+    case .stopUpdating: .stopUpdating
+    case .allowDeferred(let distance, let timeout):
+      .allowDeferred(distance: distance, timeout: timeout)
+    case .disallowDeferred: .disallowDeferred
+    case .setExecution(let state): .setExecution(state)
+    case .acknowledge(let name): .acknowledge(name)
+    case .requestLocation: .requestLocation
+    case .startSignificantChange: .startSignificantChange
+    case .stopSignificantChange: .stopSignificantChange
+    case .startVisits: .startVisits
+    case .stopVisits: .stopVisits
+    case .openLive(let configuration): .openLive(configuration)
+    case .closeLive(let number): .closeLive(number)
+    case .getInfo, .getInterfaceDescription, .connect, .watch, .configure, .addRegion,
+      .removeRegion, .requestRegionState, .getLocation, .getStatus, .getPowerPlan, .getEnergy,
+      .drain, .listClients, .allowClient, .denyClient, .reduceClient:
+      nil
+    }
+  }
+
+  /// Its method in `org.torpor.Location`; nil for those of `org.varlink.service`.
+  public var method: WireMethod? {
+    switch self {
+    case .getInfo, .getInterfaceDescription: nil
+    case .connect: .connect
+    case .watch: .watch
+    case .startUpdating: .startUpdating
+    case .stopUpdating: .stopUpdating
+    case .configure: .configure
+    case .allowDeferred: .allowDeferred
+    case .disallowDeferred: .disallowDeferred
+    case .setExecution: .setExecution
+    case .acknowledge: .acknowledge
+    case .requestLocation: .requestLocation
+    case .startSignificantChange: .startSignificantChange
+    case .stopSignificantChange: .stopSignificantChange
+    case .startVisits: .startVisits
+    case .stopVisits: .stopVisits
+    case .addRegion: .addRegion
+    case .removeRegion: .removeRegion
+    case .requestRegionState: .requestRegionState
+    case .openLive: .openLive
+    case .closeLive: .closeLive
+    case .getLocation: .getLocation
+    case .getStatus: .getStatus
+    case .getPowerPlan: .getPowerPlan
+    case .getEnergy: .getEnergy
+    case .drain: .drain
+    case .listClients: .listClients
+    case .allowClient: .allowClient
+    case .denyClient: .denyClient
+    case .reduceClient: .reduceClient
+    }
+  }
+}
+
+/// How a call wants to be answered.
+@frozen public enum WireReplyMode: UInt8, Sendable {
+  /// By one reply.
+  case once = 0
+  /// Not at all.
+  case oneway = 1
+  /// By as many replies as there are.
+  case more = 2
+  /// By one reply, after which the connection no longer speaks Varlink.
+  case upgrade = 3
+}
+
+/// A call with what its frame says about the answer.
+public struct IncomingCall: Equatable, Sendable {
+  /// What is asked.
+  public var call: WireCall
+  /// How it is answered.
+  public var mode: WireReplyMode
+
+  /// Creates a call.
+  public init(_ call: WireCall, _ mode: WireReplyMode = .once) {
+    self.call = call
+    self.mode = mode
+  }
+}
+
+/// The settings of a client that a call of `Configure` changes; nil stays as it is.
+public struct WireSettings: Equatable, Sendable {
+  /// ``Request/setDesiredAccuracy(_:)``.
+  public var desiredAccuracy: Double?
+  /// ``Request/setDistanceFilter(_:)``.
+  public var distanceFilter: Double?
+  /// ``Request/setPausesAutomatically(_:)``.
+  public var pausesAutomatically: Bool?
+  /// ``Request/setActivity(_:)``.
+  public var activity: ActivityType?
+
+  /// Changes nothing.
+  public init() {}
+
+  /// What it asks of the policy, at most four.
+  public var requests: [Request] {
+    var all: [Request] = []
+    if let desiredAccuracy { all.append(.setDesiredAccuracy(desiredAccuracy)) }
+    if let distanceFilter { all.append(.setDistanceFilter(distanceFilter)) }
+    if let pausesAutomatically { all.append(.setPausesAutomatically(pausesAutomatically)) }
+    if let activity { all.append(.setActivity(activity)) }
+    return all
+  }
+}
+
+/// A circle with the name its client gave it; the service has a number for each name.
+public struct WireRegion: Equatable, Sendable {
+  /// Region or condition.
+  public var kind: RegionKind
+  /// The client's name for it (``WireName/isValidRegion(_:)``).
+  public var name: String
+  /// The middle of the circle; valid.
+  public var center: Coordinate
+  /// Metres; whether it is a radius that can be monitored is the policy's business (REG-3).
+  public var radius: Double
+  /// `didEnterRegion` is wanted (REG-9).
+  public var notifyOnEntry = true
+  /// `didExitRegion` is wanted (REG-9).
+  public var notifyOnExit = true
+
+  /// Creates a circle of which both crossings are told.
+  public init(_ kind: RegionKind, name: String, center: Coordinate, radius: Double) {
+    self.kind = kind
+    self.name = name
+    self.center = center
+    self.radius = radius
+  }
+
+  /// The policy's circle, by the service's number for the name.
+  public func region(numbered number: UInt32) -> Region {
+    Region(
+      RegionIdentifier(kind, number), center: center, radius: radius,
+      notifyOnEntry: notifyOnEntry, notifyOnExit: notifyOnExit)
+  }
+}
+
+/// A client by the user that is trusted and the name that tells that user's programs apart (AUT-2).
+public struct WireClientName: Hashable, Sendable {
+  /// The user id of the socket's peer.
+  public var user: UInt32
+  /// The program's name for itself (``WireName/isValidClient(_:)``).
+  public var name: String
+
+  /// Names a client.
+  public init(user: UInt32, name: String) {
+    self.user = user
+    self.name = name
+  }
+}
+
+/// What an administrator may grant.
+public enum WirePermission: UInt8, Sendable {
+  /// ``Authorization/always``.
+  case always = 0
+  /// ``Authorization/whenInUse``.
+  case whenInUse = 1
+
+  /// The same as an authorization.
+  public var authorization: Authorization {
+    switch self {
+    case .always: .always
+    case .whenInUse: .whenInUse
+    }
+  }
+}
+
+extension WirePermission: WireWord {
+  static let wireWords: [(WirePermission, StaticString)] = [
+    (.always, "always"), (.whenInUse, "when_in_use"),
+  ]
+}

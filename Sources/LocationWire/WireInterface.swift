@@ -1,0 +1,3 @@
+public enum WireInterface {
+  public static func description(of name: String) -> String? { nil }
+}

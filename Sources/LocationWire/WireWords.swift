@@ -1,0 +1,106 @@
+import LocationPolicy
+import LocationTypes
+
+/// A closed set of values that are words on the wire.
+protocol WireWord: Equatable {
+  /// Every value with its word.
+  static var wireWords: [(Self, StaticString)] { get }
+}
+
+extension WireWord {
+  /// The value's word.
+  var wireWord: StaticString {
+    for (value, word) in Self.wireWords where value == self { return word }
+    preconditionFailure("every value has a word")
+  }
+
+  /// The value of a word; nil if there is none.
+  init?(wireWord: String) {
+    for (value, word) in Self.wireWords where word.description == wireWord {
+      self = value
+      return
+    }
+    return nil
+  }
+}
+
+extension ExecutionState: WireWord {
+  static let wireWords: [(ExecutionState, StaticString)] =
+    [(.foreground, "foreground"), (.background, "background"), (.suspended, "suspended")]
+}
+
+extension Authorization: WireWord {
+  static let wireWords: [(Authorization, StaticString)] =
+    [
+      (.notDetermined, "not_determined"), (.restricted, "restricted"), (.denied, "denied"),
+      (.always, "always"), (.whenInUse, "when_in_use"),
+    ]
+}
+
+extension ActivityType: WireWord {
+  static let wireWords: [(ActivityType, StaticString)] =
+    [
+      (.other, "other"), (.automotiveNavigation, "automotive_navigation"), (.fitness, "fitness"),
+      (.otherNavigation, "other_navigation"), (.airborne, "airborne"),
+    ]
+}
+
+extension LiveConfiguration: WireWord {
+  static let wireWords: [(LiveConfiguration, StaticString)] =
+    [
+      (.default, "default"), (.automotiveNavigation, "automotive_navigation"),
+      (.otherNavigation, "other_navigation"), (.fitness, "fitness"), (.airborne, "airborne"),
+    ]
+}
+
+extension RegionKind: WireWord {
+  static let wireWords: [(RegionKind, StaticString)] =
+    [(.region, "region"), (.condition, "condition")]
+}
+
+extension RegionState: WireWord {
+  static let wireWords: [(RegionState, StaticString)] =
+    [(.unknown, "unknown"), (.inside, "inside"), (.outside, "outside")]
+}
+
+extension MonitorState: WireWord {
+  static let wireWords: [(MonitorState, StaticString)] =
+    [
+      (.unknown, "unknown"), (.satisfied, "satisfied"), (.unsatisfied, "unsatisfied"),
+      (.unmonitored, "unmonitored"),
+    ]
+}
+
+extension MonitorProblem: WireWord {
+  static let wireWords: [(MonitorProblem, StaticString)] =
+    [
+      (.conditionLimitExceeded, "limit_exceeded"), (.conditionUnsupported, "unsupported"),
+    ]
+}
+
+extension Promise: WireWord {
+  static let wireWords: [(Promise, StaticString)] =
+    [
+      (.everyFix, "every_fix"), (.accuracy, "accuracy"), (.updates, "updates"),
+      (.visits, "visits"), (.regions, "regions"), (.significantChange, "significant"),
+    ]
+}
+
+extension FixQuality: WireWord {
+  static let wireWords: [(FixQuality, StaticString)] =
+    [
+      (.unknown, "unknown"), (.autonomous, "autonomous"), (.differential, "differential"),
+      (.rtkFixed, "rtk_fixed"), (.rtkFloat, "rtk_float"), (.deadReckoning, "dead_reckoning"),
+      (.manual, "manual"), (.simulated, "simulated"),
+    ]
+}
+
+extension FixMode: WireWord {
+  static let wireWords: [(FixMode, StaticString)] =
+    [(.twoDimensional, "2d"), (.threeDimensional, "3d")]
+}
+
+extension BoardState: WireWord {
+  static let wireWords: [(BoardState, StaticString)] =
+    [(.awake, "awake"), (.idle, "idle"), (.suspended, "suspended"), (.off, "off")]
+}

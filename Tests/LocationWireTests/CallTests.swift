@@ -1,0 +1,180 @@
+import DeferralCache
+import LocationPolicy
+import LocationTypes
+import Testing
+
+@testable import LocationWire
+
+@Suite("Calls") struct CallTests {
+  static func frame(_ call: WireCall, oneway: Bool = false) -> [UInt8] {
+    var json = JSONOutput()
+    CallEncoder.encode(call, oneway: oneway, to: &json)
+    return Array(json.bytes.dropLast())
+  }
+
+  /// What comes of a frame.
+  static func outcome(_ text: String) -> Result<IncomingCall, CallRejection> {
+    do {
+      return .success(try CallDecoder.decode(Array(text.utf8)))
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  @Test("every call is read as it was written", arguments: Samples.calls)
+  func roundTrip(_ call: WireCall) throws {
+    let mode: WireReplyMode =
+      call.method == .watch ? .more : call.method == .drain ? .upgrade : .once
+    #expect(try CallDecoder.decode(Self.frame(call)) == IncomingCall(call, mode))
+    if mode == .once {
+      #expect(
+        try CallDecoder.decode(Self.frame(call, oneway: true)) == IncomingCall(call, .oneway))
+    }
+  }
+
+  @Test("every method has a sample") func allMethods() {
+    #expect(Set(Samples.calls.compactMap(\.method)) == Set(WireMethod.allCases))
+  }
+
+  @Test("calls are as short as this") func examples() {
+    #expect(
+      text(Self.frame(.acknowledge(FixName(generation: 7, sequence: 41))))
+        == #"{"method":"org.torpor.Location.Acknowledge","parameters":{"generation":7,"sequence":41}}"#
+    )
+    #expect(
+      text(Self.frame(.watch(session: 3)))
+        == #"{"method":"org.torpor.Location.Watch","more":true,"parameters":{"session":3}}"#)
+  }
+
+  @Test("DEF-22: what is left out is unlimited, null too")
+  func unlimited() throws {
+    let call = #"{"method":"org.torpor.Location.AllowDeferred","parameters":{"timeout_s":null}}"#
+    guard case .success(let read) = Self.outcome(call),
+      case .allowDeferred(let distance, let timeout)? = read.call.request
+    else {
+      Issue.record("no call")
+      return
+    }
+    #expect(distance == LocationLimits.distanceMax && timeout == LocationLimits.timeIntervalMax)
+  }
+
+  @Test("a call without parameters needs none, and vendors may add to the frame")
+  func lenient() {
+    #expect(
+      Self.outcome(
+        #" { "io.example": {"a": [1]}, "method" : "org.torpor.Location.StartUpdating", "more": null } "#
+      ) == .success(IncomingCall(.startUpdating)))
+  }
+
+  @Test("settings become one request each") func settings() {
+    guard case .configure(let settings)? = Samples.calls.first(where: { $0.method == .configure })
+    else { return }
+    #expect(settings.requests.count == 4)
+    #expect(WireSettings().requests.isEmpty)
+  }
+
+  @Test(
+    "what is no call closes the connection",
+    arguments: [
+      "", " ", "null", "[]", "{}", "1", "{", #"{"method":1}"#, #"{"method":null}"#,
+      #"{"method":"a.b.C","method":"a.b.C"}"#, #"{"method":"a.b.C","m\u0065thod":"a.b.C"}"#,
+      #"{"method":"a.b.C","oneway":1}"#, #"{"method":"a.b.C","more":true,"oneway":true}"#,
+      #"{"method":"a.b.C"},"#, #"{"method":"a.b.C",}"#, #"{"method":"a.b.C" "more":true}"#,
+      #"{'method':'a.b.C'}"#, #"{"method":"\ud800"}"#, #"{"method":"\u12"}"#,
+      #"{"method":"a.b.C","parameters":{"a":01}}"#,
+      #"{"method":"a.b.C","parameters":{"a":NaN}}"#,
+      #"{"method":"a.b.C","parameters":{"a":Infinity}}"#,
+      #"{"method":"a.b.C","parameters":{"a":1.}}"#, "{\"method\":\"a\nb\"}",
+      #"{"method":"a.b.C","parameters":{"a":"# + String(repeating: "1", count: 65) + "}}",
+      #"{"a":"# + String(repeating: "[", count: 16) + String(repeating: "]", count: 16) + "}",
+      String(repeating: "[", count: 16_384),
+      "{" + (0..<65).map { "\"\($0)\":1" }.joined(separator: ",") + "}",
+      "[" + String(repeating: "0,", count: 512) + "0]",
+      "{\"\(String(repeating: "n", count: 65))\":1}",
+      #"{"method":"a.b.C","x":""# + String(repeating: "x", count: 16_384) + "\"}",
+    ])
+  func malformed(_ text: String) { #expect(Self.outcome(text) == .failure(.malformed)) }
+
+  @Test(
+    "what is no UTF-8 closes the connection",
+    arguments: [
+      [0x80], [0xC0, 0x80], [0xC3], [0xE0, 0x80, 0x80], [0xED, 0xA0, 0x80],
+      [0xF0, 0x80, 0x80, 0x80],
+      [0xF4, 0x90, 0x80, 0x80], [0xFF], [0xE2, 0x82], [0xE2, 0x82, 0x20], [0xF0, 0x9F, 0x98, 0x41],
+    ] as [[UInt8]])
+  func encoding(_ bytes: [UInt8]) {
+    let frame = Array("{\"method\":\"".utf8) + bytes + Array("\"}".utf8)
+    #expect(throws: CallRejection.malformed) { try CallDecoder.decode(frame) }
+    #expect(throws: JSONProblem.encoding) { try JSONDocument(frame, limits: .call) }
+  }
+
+  @Test(
+    "a wrong parameter is named, and the connection goes on",
+    arguments: [
+      ("Connect", "{}", "name"), ("Connect", #"{"name":1}"#, "name"),
+      ("Connect", #"{"name":""}"#, "name"), ("Connect", #"{"name":"a\u0000b"}"#, "name"),
+      ("Connect", #"{"name":"a\u009bb"}"#, "name"),
+      ("Connect", #"{"name":""# + String(repeating: "x", count: 65) + "\"}", "name"),
+      ("Connect", #"{"name":"a","other":1}"#, "other"), ("StartUpdating", #"{"x":1}"#, "x"),
+      ("StartUpdating", "[]", "parameters"), ("SetExecution", #"{"state":"asleep"}"#, "state"),
+      ("Acknowledge", #"{"generation":-1,"sequence":1}"#, "generation"),
+      ("Acknowledge", #"{"generation":4294967296,"sequence":1}"#, "generation"),
+      ("Acknowledge", #"{"generation":1,"sequence":1099511627776}"#, "sequence"),
+      ("Acknowledge", #"{"generation":1,"sequence":1.5}"#, "sequence"),
+      ("Acknowledge", #"{"generation":1,"sequence":99999999999999999999}"#, "sequence"),
+      ("Acknowledge", #"{"generation":1,"sequence":"1"}"#, "sequence"),
+      ("AllowDeferred", #"{"distance_m":1e999}"#, "distance_m"),
+      ("AllowDeferred", #"{"timeout_s":"1"}"#, "timeout_s"),
+      ("Configure", #"{"activity":"sleep"}"#, "activity"),
+      ("Configure", #"{"pauses_automatically":0}"#, "pauses_automatically"),
+      ("CloseLive", #"{"number":4}"#, "number"), ("CloseLive", #"{"number":-1}"#, "number"),
+      ("RemoveRegion", #"{"kind":"beacon","name":"a"}"#, "kind"),
+      ("RemoveRegion", #"{"kind":"region","name":"\n"}"#, "name"),
+      (
+        "AddRegion",
+        #"{"kind":"region","name":"a","latitude_deg":90.1,"longitude_deg":0,"radius_m":1}"#,
+        "latitude_deg"
+      ),
+      (
+        "AddRegion",
+        #"{"kind":"region","name":"a","latitude_deg":90,"longitude_deg":-180.1,"radius_m":1}"#,
+        "longitude_deg"
+      ),
+      (
+        "AddRegion", #"{"kind":"region","name":"a","latitude_deg":9,"longitude_deg":1}"#, "radius_m"
+      ),
+      ("ReduceClient", #"{"user":1,"name":"a"}"#, "reduced_accuracy"),
+      ("AllowClient", #"{"user":1,"name":"a","authorization":"denied"}"#, "authorization"),
+      ("DenyClient", #"{"user":-1,"name":"a"}"#, "user"),
+    ])
+  func wrongParameter(_ method: String, _ parameters: String, _ name: String) {
+    let call = #"{"method":"org.torpor.Location.\#(method)","parameters":\#(parameters)}"#
+    #expect(
+      Self.outcome(call) == .failure(.refused(.invalidParameter(name), isOneway: false)))
+  }
+
+  @Test(
+    "what is not there is named",
+    arguments: [
+      ("org.torpor.Location.Fly", WireError.methodNotFound("org.torpor.Location.Fly")),
+      ("org.varlink.service.Fly", .methodNotFound("org.varlink.service.Fly")),
+      ("org.torpor.location.GetInfo", .interfaceNotFound("org.torpor.location")),
+      ("GetInfo", .invalidParameter("method")), (".GetInfo", .interfaceNotFound("")),
+      ("org.torpor.Location.Watch", .invalidParameter("session")),
+    ])
+  func notFound(_ method: String, _ error: WireError) {
+    #expect(
+      Self.outcome("{\"oneway\":true,\"method\":\"\(method)\"}")
+        == .failure(.refused(error, isOneway: true)))
+  }
+
+  @Test("Watch wants more, Drain wants the connection") func modes() {
+    let call = #"{"method":"org.torpor.Location.@","parameters":{"session":1}}"#
+    #expect(
+      Self.outcome(call.replacing("@", with: "Watch"))
+        == .failure(.refused(.expectedMore, isOneway: false)))
+    #expect(
+      Self.outcome(call.replacing("@", with: "Drain"))
+        == .failure(.refused(.expectedUpgrade, isOneway: false)))
+  }
+}

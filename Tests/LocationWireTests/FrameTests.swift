@@ -1,0 +1,131 @@
+import Testing
+
+@testable import LocationWire
+
+@Suite("Frames") struct FrameTests {
+  /// What a splitter makes of chunks: each frame, and nil where one is too long.
+  static func split(_ chunks: [[UInt8]], limit: Int) -> [[UInt8]?] {
+    var splitter = FrameSplitter(limit: limit)
+    var all: [[UInt8]?] = []
+    for chunk in chunks {
+      var place = 0
+      reading: while true {
+        switch splitter.next(in: chunk.span, at: &place) {
+        case .needsMore: break reading
+        case .frame: all.append(splitter.frame)
+        case .oversize: all.append(nil)
+        }
+      }
+      #expect(place == chunk.count)
+    }
+    return all
+  }
+
+  @Test("a frame ends with its NUL, wherever chunks end") func cuts() {
+    let bytes: [UInt8] = [1, 2, 0, 0, 3, 0, 4]
+    for cut in 0...bytes.count {
+      #expect(
+        Self.split([Array(bytes[..<cut]), Array(bytes[cut...])], limit: 9) == [[1, 2], [], [3]])
+    }
+  }
+
+  @Test("a frame may be as long as the limit, and one byte more is told once") func bound() {
+    #expect(Self.split([[1, 2, 3, 0]], limit: 3) == [[1, 2, 3]])
+    #expect(Self.split([[1, 2, 3, 4, 0, 1, 0], [1, 0]], limit: 3) == [nil])
+    #expect(Self.split([[9, 0, 1, 2], [3, 4], [0, 1, 0]], limit: 3) == [[9], nil])
+  }
+
+  @Test("a half frame is seen") func half() {
+    var splitter = FrameSplitter(limit: 4)
+    var place = 0
+    #expect(!splitter.isInFrame)
+    _ = splitter.next(in: [UInt8(7)].span, at: &place)
+    #expect(splitter.isInFrame)
+    place = 0
+    #expect(splitter.next(in: [UInt8(0)].span, at: &place) == .frame)
+    #expect(!splitter.isInFrame)
+  }
+}
+
+@Suite("What holds for any bytes on the socket") struct AnyBytesTests {
+  /// SplitMix64: the same numbers from the same seed, everywhere.
+  private struct Seeded: RandomNumberGenerator {
+    var state: UInt64
+    mutating func next() -> UInt64 {
+      state &+= 0x9E37_79B9_7F4A_7C15
+      var z = state
+      z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+      z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+      return z ^ (z >> 31)
+    }
+  }
+
+  /// Everything that is said, calls and replies, each with its NUL.
+  private static let seeds: [[UInt8]] =
+    Samples.calls.map { CallTests.frame($0) + [0] }
+    + Samples.replies.map { ReplyTests.frame($0.1) + [0] }
+
+  /// Bytes with one to four wounds.
+  private static func wounded(_ seed: [UInt8], _ random: inout Seeded) -> [UInt8] {
+    var bytes = seed
+    for _ in 0..<Int.random(in: 1...4, using: &random) where !bytes.isEmpty {
+      let i = Int.random(in: 0..<bytes.count, using: &random)
+      switch Int.random(in: 0..<5, using: &random) {
+      case 0: bytes[i] = UInt8(truncatingIfNeeded: random.next())
+      case 1: bytes[i] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+      case 2: bytes.remove(at: i)
+      case 3: bytes.insert(Array("{}[]\",:\\-0eu".utf8).randomElement(using: &random) ?? 0, at: i)
+      case _: bytes.insert(bytes[Int.random(in: 0..<bytes.count, using: &random)], at: i)
+      }
+    }
+    return bytes
+  }
+
+  /// Nothing traps; what is read as a call or reply is written and read again as the same.
+  private static func check(_ frame: [UInt8]) {
+    if let read = try? CallDecoder.decode(frame) {
+      let again = try? CallDecoder.decode(CallTests.frame(read.call))
+      #expect(again?.call == read.call, "\(text(frame))")
+    }
+    for call in [
+      WireCall.watch(session: 1), .getStatus, .getEnergy, .listClients, .connect(name: "a"),
+    ] {
+      guard let read = try? ReplyDecoder.decode(frame, to: call) else { continue }
+      if case .error(.other) = read.reply { continue }
+      let again = try? ReplyDecoder.decode(ReplyTests.frame(read.reply), to: call)
+      #expect(again?.reply == read.reply, "\(text(frame))")
+    }
+    _ = FixRecord.decode(frame.span)
+    _ = FixRecordHeader(frame.span)
+  }
+
+  @Test("any bytes are read without a trap, and mean the same when written again")
+  func wounds() {
+    var random = Seeded(state: 1)
+    for seed in Self.seeds {
+      for _ in 0..<25 { Self.check(Self.wounded(Array(seed.dropLast()), &random)) }
+    }
+    for length in 0..<200 {
+      Self.check((0..<length).map { _ in UInt8.random(in: 0...255, using: &random) })
+    }
+  }
+
+  @Test("chunking makes no difference")
+  func chunking() {
+    var random = Seeded(state: 2)
+    for _ in 0..<60 {
+      let bytes = (0..<8).flatMap { _ in
+        Self.wounded(Self.seeds.randomElement(using: &random) ?? [], &random)
+      }
+      var chunks: [[UInt8]] = []
+      var rest = bytes[...]
+      while !rest.isEmpty {
+        let count = Int.random(in: 1...(Bool.random(using: &random) ? 5 : 300), using: &random)
+        chunks.append(Array(rest.prefix(count)))
+        rest = rest.dropFirst(count)
+      }
+      let limit = Int.random(in: 1...2_000, using: &random)
+      #expect(FrameTests.split(chunks, limit: limit) == FrameTests.split([bytes], limit: limit))
+    }
+  }
+}
