@@ -84,7 +84,8 @@ let shell: [Target] = [
   .target(
     name: "LocationSimulation",
     dependencies: [
-      "BoardSetup", "LocationTypes", "DeferralCache", "GNSSProtocols", "ReceiverDrivers", "LocationPolicy",
+      "BoardSetup", "LocationTypes", "DeferralCache", "GNSSProtocols", "ReceiverDrivers",
+      "LocationPolicy",
       "LocationEngine", "LocationHAL", "LocationRuntime", "SimulatedHAL", "BoardProfiles",
     ],
     swiftSettings: strict),
@@ -139,7 +140,8 @@ let soak: [Target] =
     .executableTarget(
       name: "TorporSoak",
       dependencies: [
-        "BoardSetup", "LocationTypes", "GNSSProtocols", "DeferralCache", "ReceiverDrivers", "LocationPolicy",
+        "BoardSetup", "LocationTypes", "GNSSProtocols", "DeferralCache", "ReceiverDrivers",
+        "LocationPolicy",
         "LocationEngine", "LocationHAL", "LocationRuntime", "SimulatedHAL", "BoardProfiles",
         "LocationSimulation",
       ],

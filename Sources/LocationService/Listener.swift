@@ -13,7 +13,8 @@ public struct Listener: ~Copyable {
     var address = sockaddr_un()
     let room = MemoryLayout.size(ofValue: address.sun_path)
     guard path.utf8.count < room, !path.isEmpty else {
-      throw SystemError("the socket's path '\(path)' has over \(room - 1) bytes", code: ENAMETOOLONG)
+      throw SystemError(
+        "the socket's path '\(path)' has over \(room - 1) bytes", code: ENAMETOOLONG)
     }
     address.sun_family = sa_family_t(AF_UNIX)
     unsafe withUnsafeMutableBytes(of: &address.sun_path) { bytes in
@@ -26,7 +27,8 @@ public struct Listener: ~Copyable {
     }
     _ = unsafe unlink(path)
     let descriptor = socket(
-      AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+      AF_UNIX,
+      Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         | Int32(SOCK_NONBLOCK.rawValue), 0)
     guard descriptor >= 0 else { throw SystemError("a socket cannot be made", code: errno) }
     let isBound = unsafe withUnsafePointer(to: &address) { pointer in

@@ -59,7 +59,8 @@ struct Main {
       LocationServer.Facts(version: Options.version, board: profile.name, clients: clients))
     var service = try LocationService(
       profile.engineSetup, ring: ring, capacity: capacity, clients: clients,
-      syncInterval: profile.cache.syncInterval, board: LinuxBoard(events, line: line, pins: NoPins()),
+      syncInterval: profile.cache.syncInterval,
+      board: LinuxBoard(events, line: line, pins: NoPins()),
       server: server, signals: signals, notifier: ServiceNotifier(), log: log)
     log.write(.notice, "serving '\(options.socket)' with \(profile.name) on \(device)")
     switch service.run() {

@@ -1,7 +1,8 @@
 /// What the command line says. Read by hand: the library that `torpor` uses is larger than all of
 /// this service.
 struct Options {
-  var board = "zero2w-max-m10s"
+  /// A board's name or its profile's path; empty until it is said.
+  var board = ""
   var line: String?
   var socket = "/run/torpor/torpor.sock"
   var state = "/var/lib/torpor"
@@ -9,12 +10,12 @@ struct Options {
   static let version = "0.1.0"
 
   static let help = """
-    usage: torpord [--board NAME|FILE] [--line DEVICE] [--socket PATH] [--state FOLDER]
+    usage: torpord --board NAME|FILE [--line DEVICE] [--socket PATH] [--state FOLDER]
 
     Torpor's location service: keeps the GNSS receiver and the board asleep as long as its
     clients allow, and serves them on a socket. It runs in the foreground; SIGTERM ends it.
 
-      --board NAME|FILE  the board's profile (default: \(Options().board))
+      --board NAME|FILE  the board's profile; `torpor board list` has the names
       --line DEVICE      the receiver's serial line (default: what the profile says)
       --socket PATH      where clients connect (default: \(Options().socket))
       --state FOLDER     where fixes are kept (default: \(Options().state))
@@ -51,6 +52,7 @@ struct Options {
       default: return .wrong("there is no option '\(name)'")
       }
     }
+    if options.board.isEmpty { return .wrong("--board is missing: which board is this?") }
     return .run(options)
   }
 }

@@ -43,13 +43,32 @@ enum HouseRules {
     "BoardProfiles": Room(rooms: ["LocationTypes", "CTOML"], system: ["Glibc"]),
     "CExpat": Room(),
     "GPXFiles": Room(rooms: ["LocationTypes", "CExpat"]),
+    "BoardSetup": Room(
+      rooms: [
+        "LocationTypes", "GNSSProtocols", "ReceiverDrivers", "LocationPolicy", "LocationEngine",
+        "BoardProfiles",
+      ]),
     "LocationSimulation": Room(
       rooms: [
-        "LocationTypes", "DeferralCache", "GNSSProtocols", "ReceiverDrivers", "LocationPolicy",
+        "BoardSetup", "LocationTypes", "DeferralCache", "GNSSProtocols", "ReceiverDrivers",
+        "LocationPolicy",
         "LocationEngine", "LocationHAL", "LocationRuntime", "SimulatedHAL", "BoardProfiles",
       ],
       system: ["Foundation", "Glibc"]),
     "LocationWire": Room(rooms: ["LocationTypes", "DeferralCache", "LocationPolicy"]),
+    "LocationService": Room(
+      rooms: [
+        "CLinux", "LinuxHAL", "LocationTypes", "DeferralCache", "GNSSProtocols",
+        "ReceiverDrivers", "LocationPolicy", "LocationEngine", "LocationHAL", "LocationRuntime",
+        "LocationWire",
+      ],
+      system: ["Glibc"]),
+    "torpord": Room(
+      rooms: [
+        "LinuxHAL", "DeferralCache", "LocationEngine", "LocationService", "BoardProfiles",
+        "BoardSetup",
+      ],
+      system: ["Glibc"]),
     "CBuildDate": Room(),
     "torpor": Room(
       rooms: [
@@ -69,7 +88,8 @@ enum HouseRules {
     // Seeded runs of the whole system.
     "TorporSoak": Room(
       rooms: [
-        "LocationTypes", "GNSSProtocols", "DeferralCache", "ReceiverDrivers", "LocationPolicy",
+        "BoardSetup", "LocationTypes", "GNSSProtocols", "DeferralCache", "ReceiverDrivers",
+        "LocationPolicy",
         "LocationEngine", "LocationHAL", "LocationRuntime", "SimulatedHAL", "BoardProfiles",
         "LocationSimulation",
       ],

@@ -282,7 +282,9 @@ final class Bench: Desk {
   private func isWaking(_ event: Event) -> Bool {
     switch event {
     case .bytes: plan.listens
-    case .time, .batchPin, .motion, .battery, .request, .sleepInhibitor, .lineFault, .pinFault: true
+    case .time, .batchPin, .motion, .battery, .request, .sleepInhibitor, .end, .lineFault,
+      .pinFault:
+      true
     case .proceed: false
     }
   }
