@@ -51,6 +51,7 @@ import Testing
     var board = try board()
     #expect(board.wait(in: .awake, until: .boot, listening: true).reason == .alarm)
     terminal.send("x")
+    usleep(5_000)
     #expect(board.wait(in: .awake, until: .boot, listening: true).reason == .bytes)
     #expect(events.wakeCount == 0)
   }

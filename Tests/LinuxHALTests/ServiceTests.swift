@@ -29,7 +29,7 @@ import Testing
   // MARK: Readiness
 
   /// A manager's socket.
-  private struct Manager: ~Copyable {
+  private final class Manager {
     let descriptor: Int32
 
     init(_ name: String) throws {
@@ -37,7 +37,7 @@ import Testing
       var address = sockaddr_un()
       address.sun_family = sa_family_t(AF_UNIX)
       let isAbstract = name.hasPrefix("@")
-      withUnsafeMutableBytes(of: &address.sun_path) { path in
+      unsafe withUnsafeMutableBytes(of: &address.sun_path) { path in
         unsafe path.copyBytes(from: name.utf8)
         if isAbstract { unsafe path[0] = 0 }
       }
@@ -54,7 +54,7 @@ import Testing
 
     func next() -> String? {
       var bytes = [UInt8](repeating: 0, count: 1_000)
-      let count = unsafe recv(descriptor, &bytes, bytes.count, Int32(MSG_DONTWAIT.rawValue))
+      let count = unsafe recv(descriptor, &bytes, bytes.count, Int32(MSG_DONTWAIT))
       return count < 0 ? nil : String(decoding: bytes[..<count], as: UTF8.self)
     }
   }
@@ -73,7 +73,7 @@ import Testing
       notifier.stopping()
       #expect(manager.next() == "READY=1")
       #expect(manager.next() == "STATUS=3 clients receiver in standby")
-      let reloading = try #require(manager.next())
+      let reloading = manager.next() ?? ""
       #expect(reloading.hasPrefix("RELOADING=1\nMONOTONIC_USEC="))
       #expect(Int64(reloading.dropFirst("RELOADING=1\nMONOTONIC_USEC=".count)) != nil)
       #expect(manager.next() == "WATCHDOG=1")
