@@ -89,7 +89,9 @@ import LocationTypes
   }
 
   deinit {
-    for descriptor in [clockWatch, undisturbed, everything] where descriptor >= 0 { close(descriptor) }
+    for descriptor in [clockWatch, undisturbed, everything] where descriptor >= 0 {
+      close(descriptor)
+    }
     unsafe found.deallocate()
   }
 

@@ -23,7 +23,9 @@ public struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
   }
 
   /// Gives back what a function of `CLinux` gave, unless that is an error.
-  static func check(_ result: Int32, _ action: @autoclosure () -> String) throws(SystemError) -> Int32 {
+  static func check(_ result: Int32, _ action: @autoclosure () -> String) throws(SystemError)
+    -> Int32
+  {
     if result < 0 { throw SystemError(action(), code: -result) }
     return result
   }

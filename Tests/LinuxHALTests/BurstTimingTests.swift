@@ -41,7 +41,8 @@ import Testing
     timing.held(until: at(next + 107))
     #expect(timing.woke(at: at(next + 120)) == .handOn)
     #expect(timing.woke(at: at(next + 140)) == .handOn)
-    #expect(timing.woke(at: at(next + 1_000)) == .hold(until: at(next + 1_000) + .microseconds(148_750)))
+    #expect(
+      timing.woke(at: at(next + 1_000)) == .hold(until: at(next + 1_000) + .microseconds(148_750)))
   }
 
   @Test("a stream without silence is never waited for longer than 900 ms")
