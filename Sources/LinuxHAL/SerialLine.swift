@@ -62,6 +62,10 @@ public struct SerialLine: ByteLine, ~Copyable {
     self.events = events
   }
 
+  /// The line of a board without a receiver: nothing ever comes, and what is written is refused as
+  /// `LineFault.gone`.
+  public init(noneIn events: EventWait) { self.init(lookingFor: "", speed: 9_600, in: events) }
+
   deinit { SerialLine.release(descriptor) }
 
   /// Whether the device is open.
@@ -117,6 +121,7 @@ public struct SerialLine: ByteLine, ~Copyable {
       throw .gone
     }
     guard descriptor < 0 else { return }
+    guard !path.isEmpty else { throw .gone }
     let now = SystemClock().now
     guard now >= nextTry else { throw .gone }
     do { try open() } catch {
@@ -135,6 +140,7 @@ public struct SerialLine: ByteLine, ~Copyable {
   ///
   /// - Throws: `LineFault.gone`.
   public mutating func read() throws(LineFault) -> ByteChunk {
+    guard !path.isEmpty else { return ByteChunk() }
     try mustBeOpen()
     var chunk = ByteChunk()
     while !chunk.isFull {

@@ -46,6 +46,20 @@ import Testing
     for descriptor in ends { close(descriptor) }
   }
 
+  @Test("a request is not kept waiting for the rest of an epoch")
+  func requestBesideBytes() throws {
+    var board = try board()
+    var ends: [Int32] = [-1, -1]
+    try #require(unsafe pipe(&ends) == 0)
+    try events.add(ends[0], as: request, for: .readable)
+    _ = unsafe write(ends[1], [1], 1)
+    terminal.send("x")
+    usleep(5_000)
+    #expect(board.wait(in: .idle, until: soon(1_000), listening: true).reason == .bytes)
+    #expect(events.conditions(of: request) == .readable && events.wakeCount == 1)
+    for descriptor in ends { close(descriptor) }
+  }
+
   @Test("a deadline that has passed returns at once, and finds what is there")
   func passed() throws {
     var board = try board()

@@ -179,6 +179,15 @@ import Testing
     #expect(terminal.receive(1) == [5])
   }
 
+  @Test("where there is no receiver nothing comes, and nothing can be written")
+  func none() throws {
+    var line = SerialLine(noneIn: events)
+    #expect(try line.read().count == 0)
+    #expect(throws: LineFault.gone) { try line.write([1].span) }
+    #expect(throws: LineFault.gone) { try line.setSpeed(4_800) }
+    #expect(try line.read().count == 0)
+  }
+
   @Test("what cannot be opened is told with what to do about it")
   func openErrors() throws {
     let folder = Folder()
