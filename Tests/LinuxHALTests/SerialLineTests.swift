@@ -159,6 +159,23 @@ import Testing
     #expect(try read(4, from: &line, events) == Array("back".utf8))
   }
 
+  @Test("what a wait said of the device that went away does not count for the one that is back")
+  func oldNews() throws {
+    let folder = Folder()
+    let link = folder.file("receiver")
+    #expect(unsafe symlink(terminal.path, link) == 0)
+    var line = try SerialLine(opening: link, speed: 9_600, in: events)
+    terminal.unplug()
+    #expect(events.wait(until: soon(1_000)))
+    #expect(throws: LineFault.gone) { try line.read() }
+    let other = Terminal()
+    #expect(unsafe unlink(link) == 0 && symlink(other.path, link) == 0)
+    usleep(UInt32(SerialLine.firstPause.microseconds) + 5_000)
+    #expect(try line.read().count == 0)
+    #expect(try line.read().count == 0)
+    #expect(line.isOpen == true)
+  }
+
   @Test("a device that vanishes while bytes are written to it is told")
   func vanishWhileWriting() throws {
     var line = try SerialLine(opening: terminal.path, speed: 9_600, in: events)
