@@ -75,12 +75,25 @@ int64_t clinux_boot_us(void) { return clock_us(CLOCK_BOOTTIME); }
 
 int64_t clinux_monotonic_us(void) { return clock_us(CLOCK_MONOTONIC); }
 
-int clinux_timer_open(void) { return result(timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK)); }
+int clinux_clock_watch_open(void) {
+  int descriptor = timerfd_create(CLOCK_REALTIME, TFD_CLOEXEC | TFD_NONBLOCK);
+  if (descriptor < 0) return -errno;
+  int error = clinux_clock_watch_set(descriptor, 0);
+  if (error == 0) return descriptor;
+  close(descriptor);
+  return error;
+}
 
-int clinux_timer_set(int timer, int64_t boot_us) {
-  struct itimerspec moment = {
-      .it_value = {.tv_sec = (time_t)(boot_us / 1000000), .tv_nsec = (long)(boot_us % 1000000) * 1000}};
-  return result(timerfd_settime(timer, TFD_TIMER_ABSTIME, &moment, NULL));
+int clinux_clock_watch_set(int descriptor, int64_t real_us) {
+  // A timer that would go off at the end of time: what counts is that the kernel cancels it when the
+  // distance between wall clock and monotonic clock changes, as it does over a suspend.
+  const time_t never = (time_t)((UINT64_C(1) << (sizeof(time_t) * 8 - 1)) - 1);
+  struct itimerspec moment = {.it_value = {.tv_sec = never}};
+  if (real_us != 0) {
+    moment.it_value.tv_sec = (time_t)(real_us / 1000000);
+    moment.it_value.tv_nsec = (long)(real_us % 1000000) * 1000;
+  }
+  return result(timerfd_settime(descriptor, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &moment, NULL));
 }
 
 // MARK: Signals

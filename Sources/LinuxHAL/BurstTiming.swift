@@ -14,6 +14,8 @@ struct BurstTiming {
   static let longest = Interval.milliseconds(900)
   /// Epochs watched before their length is trusted.
   static let lessons = 3
+  /// Epochs watched in vain, because the board had to turn to something else, before it is given up.
+  static let attempts = 10
   /// Epochs after which one is watched again.
   static let lessonEvery = 600
   /// How long after bytes to the receiver its answers are handed on at once.
@@ -32,6 +34,7 @@ struct BurstTiming {
   /// How long the sleep after the first byte is; zero for none.
   private(set) var span = Interval.zero
   private var lessonsLeft = BurstTiming.lessons
+  private var vain = 0
   private var longestSeen = Interval.zero
   private var sinceLesson = 0
   /// The first byte of the epoch that comes now, or came last.
@@ -69,6 +72,7 @@ struct BurstTiming {
     lessonsLeft = 1
     longestSeen = .zero
     doubts = 0
+    vain = 0
   }
 
   /// Bytes woke the board.
@@ -98,7 +102,14 @@ struct BurstTiming {
   /// An epoch was watched: its last piece came at `last`; nil if it was not seen to its end.
   mutating func watched(until last: Instant?, at now: Instant) {
     lastHeard = now
-    guard let last, let began else { return }
+    guard let last, let began else {
+      vain += 1
+      if vain >= BurstTiming.attempts {
+        lessonsLeft = 0
+        sinceLesson = 0
+      }
+      return
+    }
     lastHeard = last
     longestSeen = max(longestSeen, last - began)
     lessonsLeft -= 1

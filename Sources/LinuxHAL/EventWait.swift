@@ -11,9 +11,9 @@ import LocationTypes
 /// Which of them is waited on says whether the receiver's line is listened to, so that listening or
 /// not costs no system call.
 ///
-/// A moment less than ``nearness`` away is the wait's own timeout, and costs nothing either. That
-/// runs on a clock which stands still in suspend, so for a later moment a timer on the boot clock is
-/// set: whoever suspends the machine, a wait ends at most ``nearness`` late.
+/// The moment is the wait's own timeout, which costs no further call. That runs on a clock which stands
+/// still in suspend; so whoever suspends the machine, its coming back ends the timeout, and the rest is
+/// waited for anew.
 @safe public final class EventWait {
   /// Names a descriptor.
   public struct Token: RawRepresentable, Hashable, Sendable {
@@ -25,7 +25,7 @@ import LocationTypes
 
     /// The receiver's line.
     public static let line = Token(rawValue: 0)
-    static let timer = Token(rawValue: 1)
+    static let clock = Token(rawValue: 1)
     /// The first that is free for others than the board.
     public static let firstFree = Token(rawValue: 16)
   }
@@ -56,8 +56,6 @@ import LocationTypes
 
   /// The most descriptors a wait tells of; the others are told by the next one.
   public static let capacity = 64
-  /// Moments nearer than this need no timer.
-  public static let nearness = Interval.seconds(10)
 
   /// How many descriptors the last wait found ready.
   public private(set) var readyCount = 0
@@ -72,33 +70,28 @@ import LocationTypes
   private let found: UnsafeMutablePointer<clinux_ready>
   private let everything: Int32
   private let undisturbed: Int32
-  private let timer: Int32
-  /// What the timer is set to.
-  private var armed = Instant.distantFuture
-
-  private let nearness: Interval
+  private let clockWatch: Int32
 
   /// Creates a wait for nothing yet.
-  public convenience init() throws(SystemError) { try self.init(nearness: EventWait.nearness) }
-
-  init(nearness: Interval) throws(SystemError) {
-    self.nearness = nearness
+  public init() throws(SystemError) {
     let everything = try SystemError.check(clinux_epoll_open(), "an epoll cannot be made")
     let undisturbed = clinux_epoll_open()
-    let timer = clinux_timer_open()
+    let clockWatch = clinux_clock_watch_open()
     self.everything = everything
     self.undisturbed = undisturbed
-    self.timer = timer
+    self.clockWatch = clockWatch
     unsafe found = .allocate(capacity: EventWait.capacity)
     unsafe found.initialize(repeating: clinux_ready(), count: EventWait.capacity)
     // What is half made is closed by `deinit`, which runs when this throws.
     _ = try SystemError.check(undisturbed, "an epoll cannot be made")
-    _ = try SystemError.check(timer, "a timer cannot be made")
-    try add(timer, as: .timer, for: .readable)
+    _ = try SystemError.check(clockWatch, "the clock cannot be watched")
+    try add(clockWatch, as: .clock, for: .readable)
   }
 
   deinit {
-    for descriptor in [timer, undisturbed, everything] where descriptor >= 0 { close(descriptor) }
+    for descriptor in [clockWatch, undisturbed, everything] where descriptor >= 0 {
+      close(descriptor)
+    }
     unsafe found.deallocate()
   }
 
@@ -168,7 +161,7 @@ import LocationTypes
 
   /// Waits until a descriptor has something or the moment has come; looks at least once.
   ///
-  /// One system call, if no timer must be set.
+  /// One system call.
   ///
   /// - Parameters:
   ///   - deadline: nil for none.
@@ -181,7 +174,7 @@ import LocationTypes
     wasListening = listening
     let deadline = deadline ?? .distantFuture
     while true {
-      let timeout = prepare(for: deadline)
+      let timeout = EventWait.timeout(until: deadline)
       let count = unsafe clinux_epoll_wait(
         listening ? everything : undisturbed, found, Int32(EventWait.capacity), timeout)
       if timeout != 0 { wakeCount += 1 }
@@ -189,39 +182,32 @@ import LocationTypes
         preconditionFailure("an epoll refuses to wait: \(SystemError.reason(-count))")
       }
       readyCount = max(0, Int(count))
-      dropTimer()
+      dropClockWatch()
       if readyCount > 0 { return true }
       if deadline <= SystemClock().now { return false }
     }
   }
 
-  /// Sets the timer where it is needed; gives the timeout in nanoseconds, negative for none.
-  private func prepare(for deadline: Instant) -> Int64 {
-    let left = deadline - SystemClock().now
-    if left < nearness {
-      // One that was set for something earlier would end the wait without cause.
-      if armed < deadline { arm(.distantFuture) }
-      return max(0, left.microseconds) * 1_000
-    }
-    if armed != deadline { arm(deadline) }
-    return -1
+  /// The time left in nanoseconds, at most 31 years; negative for ever.
+  private static func timeout(until deadline: Instant) -> Int64 {
+    guard deadline < .distantFuture else { return -1 }
+    let left = (deadline - SystemClock().now).microseconds
+    return min(max(0, left), 1_000_000_000_000_000) * 1_000
   }
 
-  private func arm(_ moment: Instant) {
-    let time = moment == .distantFuture ? 0 : moment.microseconds
-    let result = clinux_timer_set(timer, time)
-    precondition(result == 0, "a timer refuses a moment: \(SystemError.reason(-result))")
-    armed = moment
-  }
-
-  /// Takes the timer out of what is ready: the clock says the same.
-  private func dropTimer() {
-    for index in 0..<readyCount where unsafe found[index].token == Token.timer.rawValue {
-      // Its moment is over, and it stays ready until it is set anew.
-      arm(.distantFuture)
+  /// Takes the clock's watch out of what is ready: the time left is looked at anew in any case.
+  private func dropClockWatch() {
+    for index in 0..<readyCount where unsafe found[index].token == Token.clock.rawValue {
+      watchClock()
       readyCount -= 1
       unsafe found[index] = found[readyCount]
       return
     }
+  }
+
+  /// Waits for the next change of the clock; for tests, says that there is one at a moment.
+  func watchClock(changingAt real_us: Int64 = 0) {
+    let result = clinux_clock_watch_set(clockWatch, real_us)
+    precondition(result == 0, "the clock cannot be watched: \(SystemError.reason(-result))")
   }
 }

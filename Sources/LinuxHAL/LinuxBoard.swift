@@ -68,7 +68,7 @@ public struct LinuxBoard<Pins: LinuxPins & ~Copyable>: LocationBoard, ~Copyable 
       if !listening { burst.wasDeaf(from: begin, until: now) }
       let news = pins.takeNews(from: events)
       if listening, line.hasNews || isHeard {
-        if !isAsked { gather(until: deadline) }
+        if !isAsked && !isLost { gather(until: deadline) }
         return waking(.bytes, news)
       }
       if news.batchPinRose { return waking(.batchPin, news) }
@@ -89,6 +89,9 @@ public struct LinuxBoard<Pins: LinuxPins & ~Copyable>: LocationBoard, ~Copyable 
   private var isHeard: Bool {
     !events.conditions(of: .line).isDisjoint(with: [.readable, .gone])
   }
+
+  /// The device is about to be told as gone, and nothing more will come.
+  private var isLost: Bool { line.hasNews || events.conditions(of: .line).contains(.gone) }
 
   /// Somebody else's descriptor is ready.
   private var isAsked: Bool {

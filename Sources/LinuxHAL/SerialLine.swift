@@ -12,6 +12,9 @@ import LocationTypes
 public struct SerialLine: ByteLine, ~Copyable {
   /// Bytes fetched at once.
   public static let inputCapacity = 4_096
+  /// A read of so many may have left some: the kernel holds a little less than a full buffer, and
+  /// what lies behind that follows. One of fewer has fetched all.
+  private static let muchInput = 2_048
   /// Bytes that wait here when the kernel takes no more.
   public static let outputCapacity = 4_096
   /// The time before a device that went away is looked for the first time.
@@ -35,6 +38,8 @@ public struct SerialLine: ByteLine, ~Copyable {
   private var unread = 0..<0
   private var mayHaveMore = true
   private var seenWait: UInt64 = 0
+  /// How many waits there had been when the device was opened.
+  private var openedWait: UInt64?
   private var output = InlineArray<4_096, UInt8>(repeating: 0)
   private var outputCount = 0
 
@@ -56,6 +61,10 @@ public struct SerialLine: ByteLine, ~Copyable {
     self.speed = speed
     self.events = events
   }
+
+  /// The line of a board without a receiver: nothing ever comes, and what is written is refused as
+  /// `LineFault.gone`.
+  public init(noneIn events: EventWait) { self.init(lookingFor: "", speed: 9_600, in: events) }
 
   deinit { SerialLine.release(descriptor) }
 
@@ -84,6 +93,7 @@ public struct SerialLine: ByteLine, ~Copyable {
       throw .refused(path: path, code: error.code)
     }
     descriptor = opened
+    openedWait = events.waitCount
     mayHaveMore = true
     pause = SerialLine.firstPause
   }
@@ -111,6 +121,7 @@ public struct SerialLine: ByteLine, ~Copyable {
       throw .gone
     }
     guard descriptor < 0 else { return }
+    guard !path.isEmpty else { throw .gone }
     let now = SystemClock().now
     guard now >= nextTry else { throw .gone }
     do { try open() } catch {
@@ -129,13 +140,20 @@ public struct SerialLine: ByteLine, ~Copyable {
   ///
   /// - Throws: `LineFault.gone`.
   public mutating func read() throws(LineFault) -> ByteChunk {
+    guard !path.isEmpty else { return ByteChunk() }
     try mustBeOpen()
-    if unread.isEmpty { fetch() }
-    try tellLoss()
-    let count = min(unread.count, ByteChunk.capacity)
-    let next = unread.lowerBound + count
-    defer { unread = next..<unread.upperBound }
-    return ByteChunk(input.span.extracting(unread.lowerBound..<next))
+    var chunk = ByteChunk()
+    while !chunk.isFull {
+      if unread.isEmpty { fetch() }
+      let count = min(unread.count, ByteChunk.capacity - chunk.count)
+      guard count > 0 else { break }
+      let next = unread.lowerBound + count
+      chunk.append(input.span.extracting(unread.lowerBound..<next))
+      unread = next..<unread.upperBound
+    }
+    // A loss behind the last bytes is told by the next call.
+    if chunk.count == 0 { try tellLoss() }
+    return chunk
   }
 
   private mutating func tellLoss() throws(LineFault) {
@@ -146,6 +164,8 @@ public struct SerialLine: ByteLine, ~Copyable {
 
   /// Looks what the last wait said of the line.
   private mutating func lookAtWait() -> EventWait.Conditions {
+    // What was ready before the device was opened was another one.
+    guard events.waitCount != openedWait else { return [] }
     let found = events.conditions(of: .line)
     if seenWait != events.waitCount {
       seenWait = events.waitCount
@@ -157,12 +177,11 @@ public struct SerialLine: ByteLine, ~Copyable {
   /// Fetches what there is behind what has been read.
   private mutating func fetch() {
     let found = lookAtWait()
-    guard mayHaveMore else { return }
+    guard mayHaveMore, descriptor >= 0 else { return }
     let result = take(from: 0)
     if result > 0 {
       unread = 0..<result
-      // A read that did not fill the buffer has fetched all.
-      mayHaveMore = result == SerialLine.inputCapacity
+      mayHaveMore = result >= SerialLine.muchInput
     } else if result < 0, SerialLine.isPassing(errno), !found.contains(.gone) {
       mayHaveMore = errno == EINTR
     } else {
@@ -185,13 +204,14 @@ public struct SerialLine: ByteLine, ~Copyable {
   /// - Returns: How many bytes; 0 too where there is no room left, or the device went away.
   mutating func gather() -> Int {
     guard descriptor >= 0 else { return 0 }
+    if unread.isEmpty { unread = 0..<0 }
     let end = unread.upperBound
     guard end < SerialLine.inputCapacity else { return 0 }
     _ = lookAtWait()
     let result = take(from: end)
     if result > 0 {
       unread = unread.lowerBound..<end + result
-      mayHaveMore = unread.upperBound == SerialLine.inputCapacity
+      mayHaveMore = result >= SerialLine.muchInput || unread.upperBound == SerialLine.inputCapacity
       return result
     }
     if result == 0 || !SerialLine.isPassing(errno) { lose() }

@@ -51,6 +51,17 @@ final class Terminal {
     }
   }
 
+  /// The next `count` bytes for the receiver, which the kernel brings when it finds the time.
+  func receive(_ count: Int) -> [UInt8] {
+    var all = receive()
+    let end = soon(2_000)
+    while all.count < count, SystemClock().now < end {
+      usleep(500)
+      all += receive()
+    }
+    return all
+  }
+
   /// The speed the line was set to.
   var speed: Int64 { clinux_line_speed(descriptor) }
 }
@@ -130,12 +141,15 @@ func soon(_ milliseconds: Int64) -> Instant {
   SystemClock().now + .milliseconds(milliseconds)
 }
 
-/// All that can be read of a line now.
-func readAll(_ line: inout SerialLine) throws -> [UInt8] {
+/// The next `count` bytes of a line, which the kernel brings when it finds the time.
+func read(_ count: Int, from line: inout SerialLine, _ events: EventWait) throws -> [UInt8] {
   var all: [UInt8] = []
-  while true {
-    let chunk = try line.read()
-    for index in 0..<chunk.count { all.append(chunk[index]) }
-    if !chunk.isFull { return all }
+  while all.count < count, events.wait(until: soon(2_000)) {
+    while true {
+      let chunk = try line.read()
+      for index in 0..<chunk.count { all.append(chunk[index]) }
+      if !chunk.isFull { break }
+    }
   }
+  return all
 }

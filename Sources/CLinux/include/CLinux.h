@@ -54,11 +54,13 @@ int64_t clinux_boot_us(void);
 /// Microseconds of the clock that stands still in suspend (what sd_notify(3) asks for).
 int64_t clinux_monotonic_us(void);
 
-/// A timer on the boot clock; closed on exec, not blocking.
-int clinux_timer_open(void);
+/// A descriptor that becomes readable when the machine comes back from suspend, or its wall clock is set;
+/// closed on exec, not blocking.
+int clinux_clock_watch_open(void);
 
-/// Sets the moment, in microseconds since boot; 0 for never.
-int clinux_timer_set(int timer, int64_t boot_us);
+/// Makes it unreadable again; `real_us` is a moment of the wall clock at which it becomes readable in any
+/// case, or 0 for none.
+int clinux_clock_watch_set(int descriptor, int64_t real_us);
 
 // MARK: Signals
 
