@@ -13,7 +13,7 @@ SOAK_PATH := .build-soak
 SOAK_RUNS := 480
 
 .DEFAULT_GOAL := help
-.PHONY: help run test bench fuzz soak soaked lint format embedded tests release boards firmware clean tools \
+.PHONY: help run test bench fuzz soak soaked lint format embedded tests interface release boards firmware clean tools \
   soak-build bench-tools firmware-tools completions man install uninstall
 
 # Where `make install` puts things: below DESTDIR, which is for makers of packages.
@@ -31,6 +31,7 @@ help:
 	@echo 'make soak      random clients and faults until stopped (SOAK_SECONDS=600, SOAK="--seed N")'
 	@echo 'make lint      only the style check      make format    put the style right'
 	@echo 'make embedded  only the Embedded build   make tests     only the tests'
+	@echo 'make interface only the interface file of the socket, if Python has a varlink package'
 	@echo 'make boards    only the boards           make clean     remove what was built'
 	@echo 'make firmware  the core on a Cortex-M4 and an aarch64 in QEMU: its self-test and its size'
 	@echo 'make install   program, boards, manual page, completions (PREFIX=/usr/local, DESTDIR=)'
@@ -44,6 +45,7 @@ test: tools
 	@$(MAKE) --no-print-directory lint
 	@$(MAKE) --no-print-directory embedded
 	@$(MAKE) --no-print-directory tests
+	@$(MAKE) --no-print-directory interface
 	@$(MAKE) --no-print-directory firmware
 	@$(MAKE) --no-print-directory boards
 	@$(MAKE) --no-print-directory man completions
@@ -68,6 +70,11 @@ embedded: tools
 tests: tools
 	@echo '== tests'
 	@$(SWIFT) test
+
+# The socket's interface file and the examples of its page, through a library that is not ours.
+interface:
+	@echo "== the socket's interface"
+	@if command -v python3 >/dev/null 2>&1; then .ci/check-interface; fi
 
 # After the tests, which build what this machine's run of the self-test is linked with.
 firmware: tools firmware-tools

@@ -1,0 +1,142 @@
+extension LocationInterface {
+  /// The second half: methods and errors.
+  static let methods = """
+    # This connection speaks for the client of that name (1 to 64 bytes) and of the user at its other end.
+    # An older connection that does is told taken_over and speaks for it no longer.
+    method Connect(name: string) -> (
+      session: int,
+      authorization: Authorization,
+      reduced_accuracy: bool,
+      deferral_available: bool
+    )
+
+    # Every notice of the session, for as long as both connections live. Call it with more, on a connection
+    # of its own.
+    method Watch(session: int) -> (notice: Notice)
+
+    # Standard updates begin; again does nothing.
+    method StartUpdating() -> ()
+
+    # Standard updates end, and a deferral with them.
+    method StopUpdating() -> ()
+
+    # Changes settings; what is left out stays as it is. desired_accuracy_m: metres, -1 for the best, -2 for
+    # the best for navigation. distance_filter_m: metres, -1 for none.
+    method Configure(
+      desired_accuracy_m: ?float,
+      distance_filter_m: ?float,
+      pauses_automatically: ?bool,
+      activity: ?Activity
+    ) -> ()
+
+    # Fixes may wait until so many metres were travelled or so many seconds are over; what is left out is
+    # unlimited. How it ended comes as a notice: finished, then the fixes.
+    method AllowDeferred(distance_m: ?float, timeout_s: ?float) -> ()
+
+    # The deferral ends now.
+    method DisallowDeferred() -> ()
+
+    # The process changed its state.
+    method SetExecution(state: ExecutionState) -> ()
+
+    # The fix of that name and all before it are handled for good.
+    method Acknowledge(generation: int, sequence: int) -> ()
+
+    # One fix, as soon as there is a good one: a report, or a failure.
+    method RequestLocation() -> ()
+
+    # Reports of moves by 500 m or more begin.
+    method StartSignificantChange() -> ()
+
+    # Reports of such moves end.
+    method StopSignificantChange() -> ()
+
+    # Visits are told from now on.
+    method StartVisits() -> ()
+
+    # Visits are told no longer.
+    method StopVisits() -> ()
+
+    # A circle is monitored; another of the same kind and name is replaced. A radius or a number of circles
+    # that is not possible comes as a notice. name: 1 to 128 bytes. notify_on_entry, notify_on_exit: true
+    # when left out; conditions do not look at them. assuming: unknown when left out.
+    method AddRegion(
+      kind: RegionKind,
+      name: string,
+      latitude_deg: float,
+      longitude_deg: float,
+      radius_m: float,
+      notify_on_entry: ?bool,
+      notify_on_exit: ?bool,
+      assuming: ?MonitorState
+    ) -> ()
+
+    # A circle is monitored no longer.
+    method RemoveRegion(kind: RegionKind, name: string) -> ()
+
+    # The state of a region, which comes as a notice: determined.
+    method RequestRegionState(kind: RegionKind, name: string) -> ()
+
+    # A new iterator of live updates; its elements come as notices with its number. At most four are open.
+    method OpenLive(
+      configuration: ?(default, automotive_navigation, other_navigation, fitness, airborne)
+    ) -> (number: int)
+
+    # That iterator has ended.
+    method CloseLive(number: int) -> ()
+
+    # The newest fix that was delivered to this client.
+    method GetLocation() -> (fix: ?Fix)
+
+    # How the service is.
+    method GetStatus() -> (status: Status)
+
+    # What the hardware is to do.
+    method GetPowerPlan() -> (plan: PowerPlan)
+
+    # Where time and energy went since the service started.
+    method GetEnergy() -> (energy: Energy)
+
+    # All fixes that the session is owed now, as records on this connection, which must be one of its own.
+    # Call it with upgrade. After the reply come a header of 32 bytes and count records of 80 bytes, then the
+    # service closes the connection. gap: what was lost before the first. Acknowledge as ever.
+    method Drain(session: int) -> (count: int, gap: ?Gap)
+
+    # Every client that is known. For administrators, as all that follow.
+    method ListClients() -> (clients: []Client)
+
+    # That client may use location.
+    method AllowClient(user: int, name: string, authorization: (always, when_in_use)) -> ()
+
+    # That client may not.
+    method DenyClient(user: int, name: string) -> ()
+
+    # That client is to know no more than about where it is, or all again.
+    method ReduceClient(user: int, name: string, reduced_accuracy: bool) -> ()
+
+    # Call Drain with upgrade.
+    error ExpectedUpgrade ()
+
+    # Call Connect first.
+    error NotConnected ()
+
+    # The connection has a session.
+    error AlreadyConnected ()
+
+    # There is no such session, or it is another user's.
+    error UnknownSession (session: int)
+
+    # The client may not use location.
+    error NotAuthorized ()
+
+    # There are so many already, and no more are to be had.
+    error LimitExceeded (what: string, limit: int)
+
+    # No such client is known.
+    error UnknownClient (user: int, name: string)
+
+    # The board has nothing to tell it from.
+    error NotAvailable (what: string)
+
+    """
+}

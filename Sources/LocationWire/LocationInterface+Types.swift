@@ -1,0 +1,279 @@
+extension LocationInterface {
+  /// The first half: what is told.
+  static let types = """
+    # Location for programs on a board that sleeps: Core Location's services over a socket.
+    #
+    # A program opens two connections. On the first it calls Connect, which gives a session, and then
+    # whatever it likes; its end is the end of the program. On the second it calls Watch with that session
+    # and gets every notice. Fixes are named by generation and sequence; what Acknowledge does not name is
+    # delivered again to the next session of the same client, under the same name.
+    #
+    # Times are integers of microseconds: boot_us on the board's boot clock (CLOCK_BOOTTIME), utc_us since
+    # 1970-01-01T00:00:00Z, left out while it is not known. What is unlimited, unknown or unchanged is left
+    # out. Error codes are Core Location's numbers (CLError).
+    interface org.torpor.Location
+
+    # A moment. Only moments of one boot of the board compare by boot_us.
+    type Moment (
+      boot_us: int,
+      utc_us: ?int
+    )
+
+    # How a position was made.
+    type Quality (
+      autonomous,
+      differential,
+      rtk_fixed,
+      rtk_float,
+      dead_reckoning,
+      manual,
+      simulated
+    )
+
+    # One position. Accuracies are one sigma; horizontal: sqrt(sigma_east^2 + sigma_north^2).
+    # mode is "2d" or "3d". Speeds are over ground, courses clockwise from true north.
+    # altitude_m is above mean sea level, ellipsoidal_altitude_m above WGS 84.
+    # date_uncertain: the UTC date was repaired or could not be checked.
+    # A client of reduced accuracy gets a place within about 5 km and neither altitude, speed nor course.
+    type Fix (
+      generation: int,
+      sequence: int,
+      boot_us: int,
+      utc_us: ?int,
+      latitude_deg: float,
+      longitude_deg: float,
+      altitude_m: ?float,
+      ellipsoidal_altitude_m: ?float,
+      speed_mps: ?float,
+      course_deg: ?float,
+      horizontal_accuracy_m: ?float,
+      vertical_accuracy_m: ?float,
+      speed_accuracy_mps: ?float,
+      course_accuracy_deg: ?float,
+      satellites_used: ?int,
+      mode: string,
+      quality: ?Quality,
+      date_uncertain: ?bool,
+      simulated: ?bool
+    )
+
+    # Fixes that the client will not get: count of them, with sequences from first to before next, and
+    # none of them older than from or newer than to. may_be_more: a power cut took an unknown number.
+    type Gap (
+      count: int,
+      first: int,
+      next: int,
+      from: ?Moment,
+      to: ?Moment,
+      may_be_more: ?bool
+    )
+
+    # The end of a deferral; without a code, a criterion was met.
+    type Finished (
+      code: ?int
+    )
+
+    # Something went wrong: 0 no location now, the service keeps trying; 1 denied.
+    type Failure (
+      code: int
+    )
+
+    # A stay at one place. Without arrival, monitoring began during it; without departure, it lasts.
+    type Visit (
+      latitude_deg: float,
+      longitude_deg: float,
+      horizontal_accuracy_m: float,
+      arrival: ?Moment,
+      departure: ?Moment
+    )
+
+    # A region of a location manager, or a condition of a monitor: each has names of its own.
+    type RegionKind (
+      region,
+      condition
+    )
+
+    # Of a region.
+    type RegionState (
+      unknown,
+      inside,
+      outside
+    )
+
+    # Of a condition.
+    type MonitorState (
+      unknown,
+      satisfied,
+      unsatisfied,
+      unmonitored
+    )
+
+    # What there is to tell of a region or condition. entered, exited: at. determined: state.
+    # monitor: monitor_state, at, and problem when it is not monitored. failed: code.
+    type RegionEvent (
+      kind: RegionKind,
+      name: string,
+      event: (entered, exited, determined, monitor, failed),
+      state: ?RegionState,
+      monitor_state: ?MonitorState,
+      problem: ?(limit_exceeded, unsupported),
+      code: ?int,
+      at: ?Moment
+    )
+
+    # Why live updates bring no location, or a coarse one.
+    type LiveFlag (
+      authorization_denied,
+      authorization_denied_globally,
+      authorization_restricted,
+      insufficiently_in_use,
+      location_unavailable,
+      accuracy_limited,
+      service_session_required,
+      authorization_request_in_progress
+    )
+
+    # An element of the live updates of the iterator with that number. dropped: fixes before it that came
+    # too fast to be told.
+    type LiveElement (
+      number: int,
+      location: ?Fix,
+      flags: []LiveFlag,
+      stationary: bool,
+      dropped: ?int
+    )
+
+    # Whether a client may use location.
+    type Authorization (
+      not_determined,
+      restricted,
+      denied,
+      always,
+      when_in_use
+    )
+
+    # What the client may from now on.
+    type AuthorizationChange (
+      authorization: Authorization,
+      reduced_accuracy: bool
+    )
+
+    # What a low battery takes back, in the order of the board's profile.
+    type Promise (
+      every_fix,
+      accuracy,
+      updates,
+      visits,
+      regions,
+      significant
+    )
+
+    # What a client is told: exactly one of these.
+    # fixes: a batch, oldest first; a long one comes in several notices, one after the other.
+    # report: one fix that is no part of the running updates: of significant change, or of a request.
+    # degraded: all that the client uses and does not get; empty when all is as it was.
+    # paused, resumed and taken_over are true where they are there. After taken_over, another connection
+    # speaks for this client and nothing more is told.
+    type Notice (
+      fixes: ?[]Fix,
+      report: ?Fix,
+      finished: ?Finished,
+      gap: ?Gap,
+      visit: ?Visit,
+      region: ?RegionEvent,
+      live: ?LiveElement,
+      authorization: ?AuthorizationChange,
+      paused: ?bool,
+      resumed: ?bool,
+      failure: ?Failure,
+      degraded: ?[]Promise,
+      taken_over: ?bool
+    )
+
+    # In what state a client's process is. A suspended one is told nothing until it runs again.
+    type ExecutionState (
+      foreground,
+      background,
+      suspended
+    )
+
+    # What the wearer is about; it decides when updates pause.
+    type Activity (
+      other,
+      automotive_navigation,
+      fitness,
+      other_navigation,
+      airborne
+    )
+
+    # How deeply the board sleeps.
+    type BoardState (
+      awake,
+      idle,
+      suspended,
+      off
+    )
+
+    # How the service is. newest: when the newest fix was true. sleep_inhibited: something keeps the
+    # board from sleeping.
+    type Status (
+      version: string,
+      board: string,
+      now: Moment,
+      generation: int,
+      next_sequence: int,
+      ring_capacity: int,
+      newest: ?Moment,
+      clients: int,
+      battery_percent: ?int,
+      given_up: []Promise,
+      sleep_inhibited: bool
+    )
+
+    # What the hardware is to do until something happens. watermark: how many fixes gather in the
+    # receiver's own buffer before it is drained. wake: the alarm. listens: the receiver's bytes wake too.
+    type PowerPlan (
+      receiver: (off, standby, tracking, powersave, batching),
+      watermark: ?int,
+      board: BoardState,
+      wake: ?Moment,
+      listens: bool
+    )
+
+    # Where time and energy went: seconds by state, and millijoules reckoned from them with the power that
+    # the board's profile gives for each state. board_mj is the board without its receiver.
+    type Energy (
+      since: Moment,
+      until: Moment,
+      receiver_mj: float,
+      board_mj: float,
+      host_wakes: int,
+      receiver_s: (
+        off: float,
+        backup: float,
+        standby: float,
+        acquiring: float,
+        tracking: float,
+        powersave: float,
+        batching: float
+      ),
+      board_s: (
+        awake: float,
+        idle: float,
+        suspended: float,
+        off: float
+      )
+    )
+
+    # A client as an administrator sees it: a user id and the name by which that user's programs are told
+    # apart. Without execution, no process of it is connected.
+    type Client (
+      user: int,
+      name: string,
+      authorization: Authorization,
+      reduced_accuracy: bool,
+      execution: ?ExecutionState
+    )
+
+    """
+}

@@ -1,0 +1,156 @@
+import Foundation
+import LocationPolicy
+import LocationTypes
+import Testing
+
+@testable import LocationWire
+
+/// A file of the repository.
+private func repositoryText(_ path: String) throws -> String {
+  let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent()
+  return try String(contentsOf: root.appending(path: path), encoding: .utf8)
+}
+
+@Suite("The interface's text and the code agree") struct InterfaceTests {
+  /// The text without comments, and with one space where there is any.
+  private static let declarations = LocationInterface.text
+    .split(separator: "\n").filter { !$0.hasPrefix("#") }.joined(separator: " ")
+    .split(separator: " ").joined(separator: " ")
+
+  /// Names of parameters by method, in and out.
+  private static let methods: [String: (input: Set<String>, output: Set<String>)] = {
+    var all: [String: (input: Set<String>, output: Set<String>)] = [:]
+    for part in declarations.split(separator: "method ").dropFirst() {
+      let sides = part.split(separator: "error ")[0].split(separator: "->")
+      let name = sides[0].prefix { $0 != "(" }
+      all[String(name)] = (names(in: sides[0]), names(in: sides[1]))
+    }
+    return all
+  }()
+
+  private static func names(in text: Substring) -> Set<String> {
+    Set(text.matches(of: #/([a-z][a-z0-9_]*): /#).map { String($0.output.1) })
+  }
+
+  /// Names of fields of a type, those of types within it too.
+  private static func fields(of type: String) throws -> Set<String> {
+    let part = try #require(declarations.split(separator: "type \(type) (").last)
+    return names(in: part.split(separator: " type ")[0].split(separator: " method ")[0])
+  }
+
+  @Test("the document is what the service hands out") func document() throws {
+    #expect(try repositoryText("Docs/Reference/org.torpor.Location.varlink") == LocationInterface.text)
+    #expect(LocationInterface.text(of: "org.torpor.Location") == LocationInterface.text)
+    #expect(LocationInterface.text(of: "org.varlink.service") == LocationInterface.service)
+    #expect(LocationInterface.text(of: "org.torpor") == nil)
+  }
+
+  @Test("every method in the text is read, and no other") func everyMethod() {
+    #expect(Set(Self.methods.keys) == Set(WireMethod.allCases.map(\.rawValue)))
+  }
+
+  @Test("a call has all parameters of the text, over its samples, and no other")
+  func parameters() throws {
+    var seen: [String: Set<String>] = [:]
+    for call in Samples.calls {
+      guard let method = call.method else { continue }
+      seen[method.rawValue, default: []].formUnion(
+        try Self.names(in: CallTests.frame(call), at: ["parameters"]))
+    }
+    for (method, names) in Self.methods {
+      // The choice of an enumeration is no name.
+      #expect(seen[method] == names.input, "\(method)")
+    }
+  }
+
+  @Test("a reply has all parameters of the text, over its samples, and no other")
+  func replies() throws {
+    var seen: [String: Set<String>] = [:]
+    for (call, reply) in Samples.replies {
+      guard let method = call.method else { continue }
+      if case .error = reply { continue }
+      seen[method.rawValue, default: []].formUnion(
+        try Self.names(in: ReplyTests.frame(reply), at: ["parameters"]))
+    }
+    for (method, names) in Self.methods where !names.output.isEmpty {
+      #expect(seen[method] == names.output, "\(method)")
+    }
+  }
+
+  @Test("what is told has all fields of the text, over its samples, and no other")
+  func notices() throws {
+    var seen: [String: Set<String>] = [:]
+    func see(_ reply: WireReply, _ type: String, _ path: [String]) throws {
+      seen[type, default: []].formUnion(try Self.names(in: ReplyTests.frame(reply), at: path))
+    }
+    for notice in Samples.notices {
+      try see(.notice(notice), "Notice", ["parameters", "notice"])
+      let names = try Self.names(in: ReplyTests.frame(.notice(notice)), at: ["parameters", "notice"])
+      #expect(names.count == 1)
+      let types = ["gap": "Gap", "visit": "Visit", "region": "RegionEvent", "live": "LiveElement"]
+      for (name, type) in types where names == [name] {
+        try see(.notice(notice), type, ["parameters", "notice", name])
+      }
+    }
+    let reply = WireReply.location(Samples.longest)
+    try see(reply, "Fix", ["parameters", "fix"])
+    for (_, reply) in Samples.replies {
+      if case .status = reply { try see(reply, "Status", ["parameters", "status"]) }
+      if case .plan = reply { try see(reply, "PowerPlan", ["parameters", "plan"]) }
+      if case .clients(let clients) = reply {
+        for client in clients {
+          var json = JSONOutput()
+          ReplyEncoder.encode(.clients([client]), to: &json)
+          seen["Client", default: []].formUnion(
+            try Self.names(in: Array(json.bytes.dropLast()), at: ["parameters", "clients"]))
+        }
+      }
+    }
+    for (type, names) in seen { #expect(try Self.fields(of: type) == names, "\(type)") }
+    #expect(seen.count == 9)
+  }
+
+  @Test("every error in the text is one that is sent, and the other way round")
+  func errors() {
+    let prefix = "org.torpor.Location."
+    let text = LocationInterface.text + LocationInterface.service
+    let declared = text.split(separator: "\n").filter { $0.hasPrefix("error ") }
+      .map { String($0.dropFirst(6).prefix { $0 != " " }) }
+    let sent = Samples.errors.map(\.name).filter { $0 != "org.example.New" }
+    #expect(
+      Set(declared)
+        == Set(sent.map { String($0.replacing(prefix, with: "").split(separator: ".").last ?? "") }))
+  }
+
+  @Test("every word of the code is in the text")
+  func words() {
+    let text = Set(
+      LocationInterface.text.split { !$0.isLetter && !$0.isNumber && $0 != "_" }.map(String.init))
+    func has(_ words: [StaticString]) { for w in words { #expect(text.contains("\(w)"), "\(w)") } }
+    has(ExecutionState.wireWords.map(\.1))
+    has(Authorization.wireWords.map(\.1))
+    has(ActivityType.wireWords.map(\.1))
+    has(LiveConfiguration.wireWords.map(\.1))
+    has(RegionKind.wireWords.map(\.1))
+    has(RegionState.wireWords.map(\.1))
+    has(MonitorState.wireWords.map(\.1))
+    has(MonitorProblem.wireWords.map(\.1))
+    has(Promise.wireWords.map(\.1))
+    has(FixQuality.wireWords.map(\.1))
+    has(FixMode.wireWords.map(\.1))
+    has(BoardState.wireWords.map(\.1))
+    has(WireReceiverState.wireWords.map(\.1))
+    has(LiveFlags.wireWords.map(\.1))
+  }
+
+  /// Names of the members of the object at `path`; of a list its first element.
+  private static func names(in frame: [UInt8], at path: [String]) throws -> Set<String> {
+    var value = try JSONDocument(frame, limits: .reply).root
+    for name in path {
+      value = try #require(value.members?.first { $0.name == name }?.value)
+      if let first = value.elements?.first { value = first }
+    }
+    return Set((value.members ?? []).map(\.name))
+  }
+}

@@ -1,0 +1,32 @@
+import Foundation
+import Testing
+
+@testable import LocationWire
+
+@Suite("Docs/Reference/socket.md shows what is said") struct PageTests {
+  @Test("every example is read, and written again the same")
+  func examples() throws {
+    let page = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "../../Docs/Reference/socket.md")
+    var asked: WireCall?
+    var count = 0
+    for line in try String(contentsOf: page, encoding: .utf8).split(separator: "\n") {
+      let text = String(line.dropFirst(2))
+      var json = JSONOutput()
+      if line.hasPrefix("→ ") {
+        let read = try CallDecoder.decode(Array(text.utf8))
+        asked = read.call
+        CallEncoder.encode(read.call, oneway: read.mode == .oneway, to: &json)
+      } else if line.hasPrefix("← ") {
+        let read = try ReplyDecoder.decode(Array(text.utf8), to: try #require(asked))
+        if case .error(.other) = read.reply { Issue.record("\(text) is not known") }
+        ReplyEncoder.encode(read.reply, continues: read.continues, to: &json)
+      } else {
+        continue
+      }
+      count += 1
+      #expect(String(decoding: json.bytes.dropLast(), as: UTF8.self) == text)
+    }
+    #expect(count > 20)
+  }
+}
