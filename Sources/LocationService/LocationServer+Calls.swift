@@ -18,7 +18,7 @@ extension LocationServer {
     switch incoming.call {
     case .getInfo: return .info(WireServiceInfo(version: facts.version))
     case .getInterfaceDescription(let name):
-      guard let text = WireInterface.description(of: name) else {
+      guard let text = LocationInterface.text(of: name) else {
         return .error(.interfaceNotFound(name))
       }
       return .interfaceDescription(text)

@@ -1,3 +1,0 @@
-public enum WireInterface {
-  public static func description(of name: String) -> String? { nil }
-}
