@@ -208,6 +208,12 @@ let package = Package(
     tests("LinuxHAL", ["CLinux", "DeferralCache", "LocationHAL"]),
     tests("BoardProfiles"),
     tests("GPXFiles"),
+    tests(
+      "LocationService",
+      [
+        "LinuxHAL", "LocationTypes", "DeferralCache", "GNSSProtocols", "ReceiverDrivers",
+        "LocationPolicy", "LocationEngine", "LocationHAL", "LocationRuntime", "LocationWire",
+      ]),
     tests("LocationWire", ["LocationTypes", "DeferralCache", "LocationPolicy"]),
     tests("LocationSimulation"),
     tests("DecoderProperties"),
