@@ -78,7 +78,7 @@ let shell: [Target] = [
     ],
     swiftSettings: strict),
   .target(
-    name: "LocationWire", dependencies: ["LocationTypes", "DeferralCache", "LocationPolicy"],
+    name: "LocationWire", dependencies: ["LocationTypes", "LocationPolicy"],
     swiftSettings: strict),
   .target(name: "CBuildDate"),
   .executableTarget(
@@ -101,7 +101,7 @@ let bench: [Target] = [
     dependencies: [
       "CMallocCount", "CBenchFloor", "LocationTypes", "GNSSProtocols", "DeferralCache",
       "ReceiverDrivers", "LocationPolicy", "LocationEngine", "SimulatedHAL", "BoardProfiles",
-      "LocationSimulation",
+      "LocationSimulation", "LocationWire",
     ],
     swiftSettings: strict),
 ]
@@ -127,7 +127,7 @@ let properties: [Target] = [
     name: "DecoderProperties",
     dependencies: [
       "LocationTypes", "GNSSProtocols", "DeferralCache", "BoardProfiles", "SimulatedHAL",
-      "LocationSimulation",
+      "LocationSimulation", "LocationWire",
     ],
     swiftSettings: strict)
 ]
@@ -179,7 +179,7 @@ let package = Package(
     tests("SimulatedHAL", ["GNSSProtocols", "LocationHAL"]),
     tests("BoardProfiles"),
     tests("GPXFiles"),
-    tests("LocationWire", ["LocationTypes", "DeferralCache", "LocationPolicy"]),
+    tests("LocationWire", ["LocationTypes", "LocationPolicy"]),
     tests("LocationSimulation"),
     tests("DecoderProperties"),
     .testTarget(

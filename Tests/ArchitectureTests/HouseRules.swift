@@ -47,7 +47,7 @@ enum HouseRules {
         "LocationEngine", "LocationHAL", "LocationRuntime", "SimulatedHAL", "BoardProfiles",
       ],
       system: ["Foundation", "Glibc"]),
-    "LocationWire": Room(rooms: ["LocationTypes", "DeferralCache", "LocationPolicy"]),
+    "LocationWire": Room(rooms: ["LocationTypes", "LocationPolicy"]),
     "CBuildDate": Room(),
     "torpor": Room(
       rooms: [
@@ -62,7 +62,7 @@ enum HouseRules {
       rooms: [
         "CMallocCount", "CBenchFloor", "LocationTypes", "GNSSProtocols", "DeferralCache",
         "ReceiverDrivers", "LocationPolicy", "LocationEngine", "SimulatedHAL", "BoardProfiles",
-        "LocationSimulation",
+        "LocationSimulation", "LocationWire",
       ]),
     // Seeded runs of the whole system.
     "TorporSoak": Room(
@@ -76,7 +76,7 @@ enum HouseRules {
     "DecoderProperties": Room(
       rooms: [
         "LocationTypes", "GNSSProtocols", "DeferralCache", "BoardProfiles", "SimulatedHAL",
-        "LocationSimulation",
+        "LocationSimulation", "LocationWire",
       ]),
     "TorporFuzz": Room(rooms: ["DecoderProperties"], system: ["Glibc"]),
   ]
