@@ -90,7 +90,7 @@ let shell: [Target] = [
     ],
     swiftSettings: strict),
   .target(
-    name: "LocationWire", dependencies: ["LocationTypes", "DeferralCache", "LocationPolicy"],
+    name: "LocationWire", dependencies: ["LocationTypes", "LocationPolicy"],
     swiftSettings: strict),
   .target(
     name: "LocationService",
@@ -127,7 +127,7 @@ let bench: [Target] = [
     dependencies: [
       "CMallocCount", "CBenchFloor", "LocationTypes", "GNSSProtocols", "DeferralCache",
       "ReceiverDrivers", "LocationPolicy", "LocationEngine", "SimulatedHAL", "BoardProfiles",
-      "LocationSimulation",
+      "LocationSimulation", "LocationWire",
     ],
     swiftSettings: strict),
 ]
@@ -154,7 +154,7 @@ let properties: [Target] = [
     name: "DecoderProperties",
     dependencies: [
       "LocationTypes", "GNSSProtocols", "DeferralCache", "BoardProfiles", "SimulatedHAL",
-      "LocationSimulation",
+      "LocationSimulation", "LocationWire",
     ],
     swiftSettings: strict)
 ]
@@ -214,7 +214,7 @@ let package = Package(
         "LinuxHAL", "LocationTypes", "DeferralCache", "GNSSProtocols", "ReceiverDrivers",
         "LocationPolicy", "LocationEngine", "LocationHAL", "LocationRuntime", "LocationWire",
       ]),
-    tests("LocationWire", ["LocationTypes", "DeferralCache", "LocationPolicy"]),
+    tests("LocationWire", ["LocationTypes", "LocationPolicy"]),
     tests("LocationSimulation"),
     tests("DecoderProperties"),
     .testTarget(

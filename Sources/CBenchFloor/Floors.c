@@ -118,6 +118,21 @@ uint64_t floor_slots(uint8_t *ring, size_t capacity, uint64_t *sequence, uint64_
   return ring[60];
 }
 
+uint64_t floor_copies(uint8_t *output, size_t room, const uint8_t *text, size_t length, uint64_t texts) {
+  size_t place = 0;
+  uint64_t sum = 0;
+  for (; texts > 0; texts--) {
+    if (length > room - place) {
+      sum += output[place / 2];
+      place = 0;
+    }
+    memcpy(output + place, text, length);
+    output[place] = (uint8_t)texts;
+    place += length;
+  }
+  return sum + output[0];
+}
+
 uint64_t floor_haversine(const double *radians, size_t pairs, size_t *position, uint64_t distances) {
   uint64_t sum = 0;
   for (; distances > 0; distances--) {

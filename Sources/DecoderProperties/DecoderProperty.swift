@@ -19,6 +19,8 @@ public enum DecoderProperty: String, CaseIterable, Sendable {
   case track
   /// A recording with header lines.
   case recording
+  /// What a program or the service says on the socket.
+  case wire
 
   /// Tries the property on `input`.
   public func check(_ input: [UInt8]) -> Trial {
@@ -32,6 +34,7 @@ public enum DecoderProperty: String, CaseIterable, Sendable {
     case .profile: ProfileProperty.check(input, &trial)
     case .track: TrackProperty.check(input, &trial)
     case .recording: RecordingProperty.check(input, &trial)
+    case .wire: WireProperty.check(input, &trial)
     }
     return trial
   }

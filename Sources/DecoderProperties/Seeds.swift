@@ -13,6 +13,7 @@ extension DecoderProperty {
     case .profile: Seeds.profiles.map { Array($0.utf8) }
     case .track: Seeds.tracks.map { Array($0.utf8) }
     case .recording: Seeds.recordings.map { [0, 9] + $0 }
+    case .wire: WireProperty.seeds
     }
   }
 
@@ -25,6 +26,7 @@ extension DecoderProperty {
       case .ring: ["TORPRING", "\\x01\\x00\\x00\\x00"]
       case .profile: Seeds.profileWords
       case .track: ["unix_time,lat,lon,alt,speed", ",", "1700000000", "-180", "1e-9", "\\x0a"]
+      case .wire: WireProperty.words
       }
     return words.map { "\"\($0)\"\n" }.joined()
   }

@@ -1,4 +1,3 @@
-import DeferralCache
 import LocationTypes
 
 extension JSONOutput {

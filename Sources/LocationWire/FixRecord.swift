@@ -1,4 +1,3 @@
-import DeferralCache
 import LocationTypes
 
 /// The header of the records that an upgraded connection carries (Docs/Reference/socket.md).

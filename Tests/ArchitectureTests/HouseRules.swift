@@ -55,7 +55,7 @@ enum HouseRules {
         "LocationEngine", "LocationHAL", "LocationRuntime", "SimulatedHAL", "BoardProfiles",
       ],
       system: ["Foundation", "Glibc"]),
-    "LocationWire": Room(rooms: ["LocationTypes", "DeferralCache", "LocationPolicy"]),
+    "LocationWire": Room(rooms: ["LocationTypes", "LocationPolicy"]),
     "LocationService": Room(
       rooms: [
         "CLinux", "LinuxHAL", "LocationTypes", "DeferralCache", "GNSSProtocols",
@@ -83,7 +83,7 @@ enum HouseRules {
       rooms: [
         "CMallocCount", "CBenchFloor", "LocationTypes", "GNSSProtocols", "DeferralCache",
         "ReceiverDrivers", "LocationPolicy", "LocationEngine", "SimulatedHAL", "BoardProfiles",
-        "LocationSimulation",
+        "LocationSimulation", "LocationWire",
       ]),
     // Seeded runs of the whole system.
     "TorporSoak": Room(
@@ -98,7 +98,7 @@ enum HouseRules {
     "DecoderProperties": Room(
       rooms: [
         "LocationTypes", "GNSSProtocols", "DeferralCache", "BoardProfiles", "SimulatedHAL",
-        "LocationSimulation",
+        "LocationSimulation", "LocationWire",
       ]),
     "TorporFuzz": Room(rooms: ["DecoderProperties"], system: ["Glibc"]),
   ]

@@ -40,7 +40,8 @@ private func repositoryText(_ path: String) throws -> String {
   }
 
   @Test("the document is what the service hands out") func document() throws {
-    #expect(try repositoryText("Docs/Reference/org.torpor.Location.varlink") == LocationInterface.text)
+    #expect(
+      try repositoryText("Docs/Reference/org.torpor.Location.varlink") == LocationInterface.text)
     #expect(LocationInterface.text(of: "org.torpor.Location") == LocationInterface.text)
     #expect(LocationInterface.text(of: "org.varlink.service") == LocationInterface.service)
     #expect(LocationInterface.text(of: "org.torpor") == nil)
@@ -86,7 +87,8 @@ private func repositoryText(_ path: String) throws -> String {
     }
     for notice in Samples.notices {
       try see(.notice(notice), "Notice", ["parameters", "notice"])
-      let names = try Self.names(in: ReplyTests.frame(.notice(notice)), at: ["parameters", "notice"])
+      let names = try Self.names(
+        in: ReplyTests.frame(.notice(notice)), at: ["parameters", "notice"])
       #expect(names.count == 1)
       let types = ["gap": "Gap", "visit": "Visit", "region": "RegionEvent", "live": "LiveElement"]
       for (name, type) in types where names == [name] {
@@ -120,7 +122,8 @@ private func repositoryText(_ path: String) throws -> String {
     let sent = Samples.errors.map(\.name).filter { $0 != "org.example.New" }
     #expect(
       Set(declared)
-        == Set(sent.map { String($0.replacing(prefix, with: "").split(separator: ".").last ?? "") }))
+        == Set(sent.map { String($0.replacing(prefix, with: "").split(separator: ".").last ?? "") })
+    )
   }
 
   @Test("every word of the code is in the text")

@@ -1,4 +1,3 @@
-import DeferralCache
 import LocationPolicy
 import LocationTypes
 import Testing

@@ -17,6 +17,10 @@ uint64_t floor_ubx(const uint8_t *stream, size_t length, size_t *position, uint6
 /// Copies `slots` records of 64 bytes into a ring of `capacity` of them, each with its CRC-32C.
 uint64_t floor_slots(uint8_t *ring, size_t capacity, uint64_t *sequence, uint64_t slots);
 
+/// Copies `texts` times the `length` bytes of `text` behind each other into `output`, whose `room` is at
+/// least as long and is begun anew when it is full, each with another first byte.
+uint64_t floor_copies(uint8_t *output, size_t room, const uint8_t *text, size_t length, uint64_t texts);
+
 /// Takes `distances` distances on a sphere by the haversine formula, going round `pairs` of places in
 /// `radians`, four numbers each. Returns a number that depends on each.
 uint64_t floor_haversine(const double *radians, size_t pairs, size_t *position, uint64_t distances);

@@ -1,5 +1,3 @@
-import LocationTypes
-
 /// Fixes that a client will not get: how many, which, and when they were true (RNG-4).
 @frozen public struct Gap: Equatable, Sendable {
   /// How many fixes are missing; 0 only where ``mayBeMore`` is all there is to tell.
@@ -28,7 +26,7 @@ import LocationTypes
   /// Creates the gap that a power cut left: an unknown number of fixes before `sequence`.
   ///
   /// - Parameters:
-  ///   - sequence: where the new generation begins, ``FixRing/start``.
+  ///   - sequence: where the new generation begins: the ring's start.
   ///   - newest: the newest fix that survived.
   public init(unsyncedBefore sequence: UInt64, after newest: FixTime?) {
     count = 0

@@ -1,5 +1,3 @@
-import LocationTypes
-
 /// A fix as it lies in the ring: with its name.
 @frozen public struct StoredFix: Equatable, Sendable {
   /// What it is called, for ever.

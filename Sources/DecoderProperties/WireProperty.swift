@@ -1,0 +1,128 @@
+import LocationWire
+
+/// Other chunks give the same frames; a call or a reply that is read is read as the same when it is
+/// written again, and what is written has no NUL within.
+///
+/// Input: chunks, which call a reply is to; then what came over the socket.
+enum WireProperty {
+  static func check(_ input: [UInt8], _ trial: inout Trial) {
+    var reader = InputReader(input)
+    var lengths = ChunkLengths(reader.byte())
+    let asked = calls[Int(reader.byte()) % calls.count]
+    let bytes = reader.rest()
+    let whole = frames(bytes) { $0.count }
+    let parts = frames(bytes) { _ in lengths.next() }
+    trial.require(whole == parts, "other chunks give other frames")
+    for case .some(let frame) in whole {
+      checkCall(frame, &trial)
+      checkReply(frame, to: asked, &trial)
+    }
+    if let fix = FixRecord.decode(bytes.span) {
+      trial.reach()
+      var record: [UInt8] = []
+      FixRecord.append(fix, to: &record)
+      trial.require(FixRecord.decode(record.span) == fix, "a record becomes another")
+    }
+    _ = FixRecordHeader(bytes.span)
+  }
+
+  private static let calls: [WireCall] = [
+    .watch(session: 1), .getInfo, .getInterfaceDescription(""), .connect(name: "a"),
+    .openLive(.default), .getLocation, .getStatus, .getPowerPlan, .getEnergy, .drain(session: 1),
+    .listClients, .startUpdating,
+  ]
+
+  /// The frames, and nil where one was too long.
+  private static func frames(
+    _ bytes: [UInt8], _ length: (ArraySlice<UInt8>) -> Int
+  ) -> [[UInt8]?] {
+    var splitter = FrameSplitter(limit: 1_024)
+    var all: [[UInt8]?] = []
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let chunk = Array(rest.prefix(length(rest)))
+      rest = rest.dropFirst(chunk.count)
+      var place = 0
+      reading: while true {
+        switch splitter.next(in: chunk.span, at: &place) {
+        case .needsMore: break reading
+        case .frame: all.append(splitter.frame)
+        case .oversize: all.append(nil)
+        }
+      }
+    }
+    return all
+  }
+
+  private static func checkCall(_ frame: [UInt8], _ trial: inout Trial) {
+    guard let read = try? CallDecoder.decode(frame) else { return }
+    trial.reach()
+    var json = JSONOutput()
+    CallEncoder.encode(read.call, to: &json)
+    let again = try? CallDecoder.decode(ended(json, &trial))
+    trial.require(again?.call == read.call, "written again, it is another call: \(read.call)")
+  }
+
+  private static func checkReply(_ frame: [UInt8], to call: WireCall, _ trial: inout Trial) {
+    guard let read = try? ReplyDecoder.decode(frame, to: call) else { return }
+    trial.reach()
+    // A known name with other parameters: written again, it has none.
+    if case .error(.other) = read.reply { return }
+    var json = JSONOutput()
+    ReplyEncoder.encode(read.reply, continues: read.continues, to: &json)
+    let again = try? ReplyDecoder.decode(ended(json, &trial), to: call)
+    trial.require(again?.reply == read.reply, "written again, it is another reply: \(read.reply)")
+  }
+
+  /// A frame without its NUL, which is the only one.
+  private static func ended(_ json: JSONOutput, _ trial: inout Trial) -> [UInt8] {
+    trial.require(json.bytes.firstIndex(of: 0) == json.bytes.count - 1, "a NUL within a frame")
+    return Array(json.bytes.dropLast())
+  }
+
+  static let seeds: [[UInt8]] =
+    texts.map { [0, 0] + Array($0.utf8) + [0] }
+    + replies.map { [200, $0.0] + Array($0.1.utf8) + [0] }
+
+  static let words = [
+    #"{\"method\":\"org.torpor.Location."#, #"\"parameters\":{"#, #"\"more\":true"#,
+    #"\"fixes\":["#,
+    "null", "1e999", "99999999999999999999", #"\\ud83d\\ude00"#, "\\x00", "\\xf0\\x9f\\x98\\x80",
+    "latitude_deg", "longitude_deg", "boot_us", "generation", "sequence", "session",
+  ]
+
+  private static let texts = [
+    #"{"method":"org.varlink.service.GetInfo"}"#,
+    #"{"method":"org.torpor.Location.Watch","more":true,"parameters":{"session":1}}"#,
+    #"{"method":"org.torpor.Location.AllowDeferred","parameters":{"distance_m":1e3,"timeout_s":null}}"#,
+    #"{"method":"org.torpor.Location.AddRegion","parameters":{"kind":"region","name":"a\u00e9\n","#
+      + #""latitude_deg":-90,"longitude_deg":180.0,"radius_m":1}}"#,
+    #"{"method":"org.torpor.Location.AddRegion","parameters":{"kind":"condition","name":"b","#
+      + #""latitude_deg":1.5,"longitude_deg":0,"radius_m":100,"assuming":"satisfied"}}"#,
+    #"{"method":"org.torpor.Location.Acknowledge","oneway":true,"parameters":{"generation":7,"#
+      + #""sequence":41}}"#,
+  ]
+
+  private static let replies: [(UInt8, String)] = [
+    (
+      0,
+      #"{"continues":true,"parameters":{"notice":{"fixes":[{"generation":7,"sequence":1,"boot_us":2,"#
+        + #""latitude_deg":52.5162745,"longitude_deg":-13.3,"altitude_m":-1.5,"mode":"3d"}]}}}"#
+    ),
+    (0, #"{"parameters":{"notice":{"gap":{"count":2,"first":3,"next":5,"may_be_more":true}}}}"#),
+    (
+      0,
+      #"{"parameters":{"notice":{"live":{"number":1,"flags":["accuracy_limited"],"stationary":true}}}}"#
+    ),
+    (
+      3,
+      #"{"parameters":{"session":1,"authorization":"always","reduced_accuracy":false,"#
+        + #""deferral_available":true}}"#
+    ),
+    (
+      7,
+      #"{"parameters":{"plan":{"receiver":"batching","watermark":9,"board":"off","listens":false}}}"#
+    ),
+    (11, #"{"error":"org.varlink.service.InvalidParameter","parameters":{"parameter":"x"}}"#),
+  ]
+}

@@ -1,0 +1,135 @@
+import CBenchFloor
+import LocationTypes
+import LocationWire
+
+/// What all that is said of a fix is measured with.
+private struct WireFix {
+  static let room = 65_536
+  var stored: StoredFix
+
+  init() {
+    let place = Coordinate(latitude_e9: 48_118_273_512, longitude_e9: 11_520_123_457)
+    var fix = Fix(acquired: Instant(microseconds: 123_456_789_012), coordinate: place)
+    fix.utc = UTCTime(microseconds: 1_750_000_000_250_000)
+    fix.altitude_mm = 523_125
+    fix.ellipsoidalAltitude_mm = 570_251
+    fix.speed_mmps = 1_387
+    fix.course_e4 = 844_123
+    fix.horizontalAccuracy_mm = 1_912
+    fix.verticalAccuracy_mm = 2_634
+    fix.speedAccuracy_mmps = 312
+    fix.courseAccuracy_e2 = 1_250
+    fix.satellites = 17
+    fix.quality = .autonomous
+    stored = StoredFix(name: FixName(generation: 7, sequence: 1), fix: fix)
+  }
+
+  /// The next fix, a second later.
+  mutating func advance() {
+    stored.name.sequence += 1
+    stored.fix.acquired = stored.fix.acquired + .seconds(1)
+  }
+}
+
+/// Copies of one text, as the floor of a path that writes it.
+private struct CopyFloor {
+  private let text: [UInt8]
+  private var output = [UInt8](repeating: 0, count: WireFix.room)
+
+  init(_ text: [UInt8]) { self.text = text }
+
+  mutating func run(_ turns: Int) -> UInt64 {
+    unsafe output.withUnsafeMutableBufferPointer { output in
+      unsafe text.withUnsafeBufferPointer { text in
+        unsafe floor_copies(
+          output.baseAddress, WireFix.room, text.baseAddress, text.count, UInt64(turns))
+      }
+    }
+  }
+}
+
+/// A fix into a record of an upgraded connection.
+struct WireRecordPath: HotPath {
+  let unit = "fix"
+  private var fix = WireFix()
+  private var output = JSONOutput()
+  private var floor: CopyFloor
+
+  init() {
+    var record: [UInt8] = []
+    FixRecord.append(fix.stored, to: &record)
+    floor = CopyFloor(record)
+  }
+
+  mutating func run(_ turns: Int) -> UInt64 {
+    for _ in 0..<turns {
+      if output.bytes.count + FixRecord.size > WireFix.room { output.removeAll() }
+      FixRecord.append(fix.stored, to: &output)
+      fix.advance()
+    }
+    return UInt64(output.bytes[output.bytes.count / 2])
+  }
+
+  mutating func runFloor(_ turns: Int) -> UInt64 { floor.run(turns) }
+}
+
+/// A fix into the JSON of a notice, in batches as large as they go out.
+struct WireFixPath: HotPath {
+  let unit = "fix"
+  private var fix = WireFix()
+  private var output = JSONOutput()
+  private var floor: CopyFloor
+
+  init() {
+    var json = JSONOutput()
+    ReplyEncoder.encode(.location(fix.stored), to: &json)
+    floor = CopyFloor(json.bytes)
+  }
+
+  mutating func run(_ turns: Int) -> UInt64 {
+    var left = turns
+    while left > 0 {
+      output.removeAll()
+      _ = ReplyEncoder.encodeFixes(to: &output) {
+        guard left > 0 else { return nil }
+        left -= 1
+        fix.advance()
+        return fix.stored
+      }
+    }
+    return UInt64(output.bytes[output.bytes.count / 2])
+  }
+
+  mutating func runFloor(_ turns: Int) -> UInt64 { floor.run(turns) }
+}
+
+/// A call out of its bytes: framed, read, checked.
+struct WireCallPath: HotPath {
+  let unit = "call"
+  private let bytes: [UInt8]
+  private var floor: CopyFloor
+
+  init() {
+    var json = JSONOutput()
+    CallEncoder.encode(.acknowledge(FixName(generation: 7, sequence: 123_456)), to: &json)
+    bytes = json.bytes
+    floor = CopyFloor(bytes)
+  }
+
+  mutating func run(_ turns: Int) -> UInt64 {
+    var sum: UInt64 = 0
+    let bytes = bytes
+    var splitter = FrameSplitter()
+    for _ in 0..<turns {
+      var place = 0
+      guard splitter.next(in: bytes.span, at: &place) == .frame,
+        let read = try? CallDecoder.decode(splitter.frame),
+        case .acknowledge(let name) = read.call
+      else { preconditionFailure("the call is read") }
+      sum &+= name.sequence
+    }
+    return sum
+  }
+
+  mutating func runFloor(_ turns: Int) -> UInt64 { floor.run(turns) }
+}
