@@ -77,6 +77,16 @@ let shell: [Target] = [
       "LocationEngine", "LocationHAL", "LocationRuntime", "SimulatedHAL", "BoardProfiles",
     ],
     swiftSettings: strict),
+  .target(
+    name: "CSQLite",
+    linkerSettings: [.linkedLibrary("sqlite3")]
+  ),
+  .target(
+    name: "ServiceState", dependencies: ["LocationTypes", "LocationPolicy", "CSQLite"],
+    swiftSettings: strict),
+  .executableTarget(
+    name: "StateProbe", dependencies: ["LocationTypes", "LocationPolicy", "ServiceState"],
+    swiftSettings: strict),
   .target(name: "CBuildDate"),
   .executableTarget(
     name: "torpor",
@@ -176,6 +186,7 @@ let package = Package(
     tests("SimulatedHAL", ["GNSSProtocols", "LocationHAL"]),
     tests("BoardProfiles"),
     tests("GPXFiles"),
+    tests("ServiceState", ["LocationTypes", "LocationPolicy", "CSQLite", "StateProbe"]),
     tests("LocationSimulation"),
     tests("DecoderProperties"),
     .testTarget(

@@ -47,6 +47,11 @@ enum HouseRules {
         "LocationEngine", "LocationHAL", "LocationRuntime", "SimulatedHAL", "BoardProfiles",
       ],
       system: ["Foundation", "Glibc"]),
+    "CSQLite": Room(),
+    "ServiceState": Room(
+      rooms: ["LocationTypes", "LocationPolicy", "CSQLite"], system: ["Glibc"]),
+    "StateProbe": Room(
+      rooms: ["LocationTypes", "LocationPolicy", "ServiceState"], system: ["Glibc"]),
     "CBuildDate": Room(),
     "torpor": Room(
       rooms: [
