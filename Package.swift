@@ -62,8 +62,11 @@ let shell: [Target] = [
   .target(
     name: "CTOML"
   ),
+  .target(name: "TOMLFiles", dependencies: ["CTOML"], swiftSettings: strict),
   .target(
-    name: "BoardProfiles", dependencies: ["LocationTypes", "CTOML"], swiftSettings: strict),
+    name: "BoardProfiles", dependencies: ["LocationTypes", "TOMLFiles"], swiftSettings: strict),
+  .target(
+    name: "AccessPolicy", dependencies: ["LocationPolicy", "TOMLFiles"], swiftSettings: strict),
   .target(
     name: "CExpat",
     linkerSettings: [.linkedLibrary("expat")]
@@ -184,7 +187,8 @@ let package = Package(
         "LocationEngine", "LocationHAL",
       ]),
     tests("SimulatedHAL", ["GNSSProtocols", "LocationHAL"]),
-    tests("BoardProfiles"),
+    tests("BoardProfiles", ["CTOML", "TOMLFiles"]),
+    tests("AccessPolicy", ["LocationPolicy", "TOMLFiles"]),
     tests("GPXFiles"),
     tests("ServiceState", ["LocationTypes", "LocationPolicy", "CSQLite", "StateProbe"]),
     tests("LocationSimulation"),

@@ -67,6 +67,8 @@ enum StateValue: Equatable, Sendable {
   func prepare(_ sql: String) throws(StateError) -> Statement {
     var made: OpaquePointer?
     let code = unsafe sqlite3_prepare_v2(handle, sql, -1, &made, nil)
+    // Our statements fit our tables: where one does not, the tables are not what they were.
+    if code & 0xff == SQLITE_ERROR { throw .damaged("\(error())") }
     guard code == SQLITE_OK, let made = unsafe made else { throw error() }
     return unsafe Statement(made, self)
   }
@@ -76,6 +78,13 @@ enum StateValue: Equatable, Sendable {
 
   /// Whether it can only be read.
   var isReadOnly: Bool { unsafe sqlite3_db_readonly(handle, "main") == 1 }
+
+  /// Whether the file is not under its name any more: what is written would be gone with it.
+  var hasMoved: Bool {
+    var moved: Int32 = 0
+    let code = unsafe sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &moved)
+    return code == SQLITE_OK && moved != 0
+  }
 
   /// How many pages were written since the last call.
   func takePagesWritten() -> Int {

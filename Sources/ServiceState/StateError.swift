@@ -45,11 +45,12 @@ public enum StateError: Error, Equatable, Sendable, CustomStringConvertible {
   init(code: Int32, _ message: String) {
     switch code & 0xff {
     case SQLITE_FULL: self = .diskFull
-    case SQLITE_READONLY where code == SQLITE_READONLY | 4 << 8:
-      self = .damaged("it was moved away or removed while it was open")
     case SQLITE_READONLY, SQLITE_PERM: self = .readOnly
     case SQLITE_BUSY, SQLITE_LOCKED: self = .busy
-    case SQLITE_CORRUPT, SQLITE_NOTADB: self = .damaged(message)
+    // Our rows fit our tables, and what a disk cannot give is lost.
+    case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_CONSTRAINT, SQLITE_MISMATCH: self = .damaged(message)
+    case SQLITE_IOERR where [1, 2, 33].contains(code >> 8):
+      self = .damaged(message)  // a read that failed or was short, a corrupt file system
     default: self = .failed(code: code, message)
     }
   }

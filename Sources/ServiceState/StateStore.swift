@@ -94,6 +94,7 @@ public final class StateStore {
   private func write(at time: UTCTime) throws(StateError) {
     if let database {
       do throws(StateError) {
+        if database.hasMoved { throw .damaged("it was moved away or removed while it was open") }
         return try write(to: database)
       } catch .damaged(let what) {
         repairs.damage = what

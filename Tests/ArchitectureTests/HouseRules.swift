@@ -38,7 +38,9 @@ enum HouseRules {
       ]),
     "SimulatedHAL": Room(rooms: ["CMath", "LocationTypes", "LocationHAL", "GNSSProtocols"]),
     "CTOML": Room(),
-    "BoardProfiles": Room(rooms: ["LocationTypes", "CTOML"], system: ["Glibc"]),
+    "TOMLFiles": Room(rooms: ["CTOML"], system: ["Glibc"]),
+    "BoardProfiles": Room(rooms: ["LocationTypes", "TOMLFiles"], system: ["Glibc"]),
+    "AccessPolicy": Room(rooms: ["LocationPolicy", "TOMLFiles"], system: ["Glibc"]),
     "CExpat": Room(),
     "GPXFiles": Room(rooms: ["LocationTypes", "CExpat"]),
     "LocationSimulation": Room(

@@ -65,7 +65,8 @@ struct DamageTests {
   func damagedPage() throws {
     let folder = try DamageTests.filled()
     let store = try folder.open()
-    let root = try Database(folder.snapshot().path, .reading)
+    let copy = try folder.snapshot()
+    let root = try Database(copy.path, .reading)
       .number("SELECT rootpage FROM sqlite_schema WHERE name = 'regions'")
     try store.close(at: Folder.time)
     var bytes = folder.read()
@@ -230,7 +231,9 @@ struct DamageTests {
     let store = try folder.open()
     _ = try store.fill("map")
     try store.flush()
-    for name in folder.names { try FileManager.default.removeItem(atPath: folder.url.appending(path: name).path) }
+    for name in folder.names {
+      try FileManager.default.removeItem(at: folder.url.appending(path: name))
+    }
     _ = try store.fill("other")
     try store.flush()
     try store.close(at: Folder.time)

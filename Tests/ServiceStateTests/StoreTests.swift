@@ -36,9 +36,8 @@ struct StoreTests {
     let store = try folder.open()
     let id = try store.fill("map")
     try store.flush()
-    #expect(
-      store.rows.cursors.put(
-        CursorRecord(client: id, bookmark: ClientBookmark(acknowledged: nil, owesAll: true))))
+    store.rows.cursors.keep(
+      CursorRecord(client: id, bookmark: ClientBookmark(acknowledged: nil, owesAll: true)))
     #expect(store.hasChanges)
     let killed = try folder.snapshot().open()
     #expect(killed.rows.cursors[id]?.bookmark.acknowledged?.sequence == 7)
@@ -63,7 +62,8 @@ struct StoreTests {
     try store.flush()
     try store.flush()
     let same = try #require(store.rows.cursors[id])
-    #expect(store.rows.cursors.put(same) && !store.hasChanges)
+    store.rows.cursors.keep(same)
+    #expect(!store.hasChanges)
     try store.flush()
     #expect(store.figures.transactions == before.transactions + 1)
     #expect(store.figures.pages == before.pages + 1)
@@ -95,7 +95,7 @@ struct StoreTests {
     try store?.flush()
     var record = try #require(store?.rows.clients[id])
     record.authorization = .denied
-    #expect(store?.rows.clients.put(record) == true)
+    store?.rows.clients.keep(record)
     try store?.flush()
     store = nil
     let again = try folder.open()

@@ -96,12 +96,12 @@ extension StateStore {
     client.isDecidedReduced = true
     client.slot = 3
     client.launch = "torpor-\(name).service"
-    #expect(rows.clients.put(client))
+    rows.clients.keep(client)
     let name = FixName(generation: 3, sequence: sequence)
     let bookmark = ClientBookmark(
       acknowledged: name, owedThrough: FixName(generation: 3, sequence: sequence + 2),
       passedAfter: name, passedThrough: FixName(generation: 3, sequence: sequence + 1))
-    #expect(rows.cursors.put(CursorRecord(client: client.id, bookmark: bookmark)))
+    rows.cursors.keep(CursorRecord(client: client.id, bookmark: bookmark))
     var services = ServicesRecord(client: client.id)
     services.isUpdating = true
     services.desiredAccuracy = 12.5
@@ -110,25 +110,30 @@ extension StateStore {
     services.pausesAutomatically = false
     services.significantChange = true
     services.visits = true
-    #expect(rows.services.put(services))
+    rows.services.keep(services)
     let place = Coordinate(latitude_e9: -33_856_784_000, longitude_e9: 151_215_297_000)
     let region = Region(
       RegionIdentifier(.condition, 9), center: place, radius: 123.25, notifyOnExit: false)
-    #expect(
-      rows.regions.put(
-        RegionRecord(client: client.id, name: "zu Hause ⌂", region: region, state: .satisfied)))
-    #expect(
-      rows.sessions.put(
+    rows.regions.keep(
+        RegionRecord(client: client.id, name: "zu Hause ⌂", region: region, state: .satisfied))
+    rows.sessions.keep(
         SessionRecord(
           .init(client: client.id, kind: .background, number: 2), requirement: .always,
-          wantsFullAccuracy: true, since: Folder.time)))
+          wantsFullAccuracy: true, since: Folder.time))
     let moment = VisitMoment(instant: Instant(microseconds: 5), utc: Folder.time)
     let visit = Visit(
       coordinate: place, horizontalAccuracy: 8.5, arrival: nil, departure: moment)
-    #expect(
-      rows.visits.put(VisitRecord(.init(client: client.id, number: 4), visit, boot: 11)))
+    rows.visits.keep(VisitRecord(.init(client: client.id, number: 4), visit, boot: 11))
     return client.id
   }
 
   func flush() throws { try flush(at: Folder.time) }
+}
+
+extension StateTable {
+  /// Puts a row for which there must be room.
+  mutating func keep(_ row: Row) {
+    let isPut = put(row)
+    #expect(isPut)
+  }
 }
