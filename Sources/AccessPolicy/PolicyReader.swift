@@ -109,7 +109,8 @@ struct PolicyReader {
         suggestion: "`default` is for all the others")
     }
     if keys.contains("relaunch"), !keys.contains("client") {
-      report(path + ".relaunch", at: place, "starts one client, and the rule names none",
+      report(
+        path + ".relaunch", at: place, "starts one client, and the rule names none",
         expected: "client")
     }
   }
@@ -158,7 +159,8 @@ struct PolicyReader {
       let isNumber = !name.isEmpty && name.utf8.allSatisfy { (48...57).contains($0) }
       report(
         path, at: node.place, "no user is named \"\(printable(name))\" on this system",
-        suggestion: isNumber ? "write a number without quotes" : "the number of a user does as well")
+        suggestion: isNumber ? "write a number without quotes" : "the number of a user does as well"
+      )
     case .table, .array, .float, .boolean, .datetime:
       report(
         path, at: node.place, "is \(node.value.kind)", expected: "the name of a user or its number")
@@ -205,7 +207,8 @@ struct PolicyReader {
     switch node.value {
     case .string(let unit):
       let isUnit = unit.utf8.allSatisfy { $0 > 32 && $0 < 127 && $0 != UInt8(ascii: "/") }
-      if isUnit, unit.utf8.count <= PolicyReader.longestName, unit.contains("."), unit.first != "-" {
+      if isUnit, unit.utf8.count <= PolicyReader.longestName, unit.contains("."), unit.first != "-"
+      {
         return .unit(unit)
       }
       report(

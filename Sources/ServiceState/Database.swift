@@ -36,6 +36,8 @@ enum StateValue: Equatable, Sendable {
     unsafe handle = opened
     guard code == SQLITE_OK else { throw error() }
     _ = unsafe sqlite3_extended_result_codes(handle, 1)
+    // No shared memory: what is to be mapped may not be there, or a full disk takes it away.
+    try run("PRAGMA locking_mode = EXCLUSIVE")
   }
 
   deinit { _ = unsafe sqlite3_close_v2(handle) }

@@ -50,15 +50,12 @@ public final class StateStore {
   init(path: String, at time: UTCTime, schema: StateSchema) throws(StateError) {
     self.path = path
     self.schema = schema
-    let files = StateFiles(path: path)
     do throws(StateError) {
-      let opened = try connect(at: time)
-      try read(opened)
-      database = opened
+      database = try connect(at: time, isReading: true)
     } catch {
       guard error == .readOnly || error == .diskFull else { throw error }
       rows = StateRows()
-      if files.exists { try readOnly() } else { repairs.isNew = true }
+      if StateFiles(path: path).exists { try readOnly() } else { repairs.isNew = true }
       trouble = error
       rewritesAll = true
     }
@@ -102,19 +99,19 @@ public final class StateStore {
       }
     }
     rewritesAll = true
-    let opened = try connect(at: time)
+    let opened = try connect(at: time, isReading: false)
     try write(to: opened)
     database = opened
   }
 
   private func write(to database: Database) throws(StateError) {
     _ = rows.removeOrphans()
-    let all = rewritesAll
-    try database.transaction { () throws(StateError) in
-      var remover = RowRemover(database: database, removesAll: all)
-      try rows.visit(&remover)
-      var writer = RowWriter(database: database, writesAll: all)
-      try rows.visit(&writer)
+    do throws(StateError) {
+      try commit(to: database)
+    } catch .diskFull {
+      // The log may be what fills it: its pages go into the database, and it begins anew.
+      try database.run("PRAGMA wal_checkpoint(RESTART)")
+      try commit(to: database)
     }
     rewritesAll = false
     var mark = WrittenMark()
@@ -123,23 +120,35 @@ public final class StateStore {
     figures.pages += database.takePagesWritten()
   }
 
+  private func commit(to database: Database) throws(StateError) {
+    let all = rewritesAll
+    try database.transaction { () throws(StateError) in
+      var remover = RowRemover(database: database, removesAll: all)
+      try rows.visit(&remover)
+      var writer = RowWriter(database: database, writesAll: all)
+      try rows.visit(&writer)
+    }
+  }
+
   /// A disk that is full at so many pages, for tests.
   func limitPages(to count: Int) { try? database?.run("PRAGMA max_page_count = \(count)") }
 
   // MARK: Opening
 
-  /// A connection to a sound file of this version.
-  private func connect(at time: UTCTime) throws(StateError) -> Database {
+  /// A connection to a sound file of this version. What is in memory, if nothing is read, is newer.
+  private func connect(at time: UTCTime, isReading: Bool) throws(StateError) -> Database {
     let files = StateFiles(path: path)
     if try files.finishRepair(schema, at: time) { repairs.isContinued = true }
-    repairs.isNew = try files.make()
+    if try files.make(), isReading { repairs.isNew = true }
     do throws(StateError) {
-      return try open()
+      let database = try open()
+      if isReading { try read(database) }
+      return database
     } catch .damaged(let what) {
       repairs.damage = what
-      // In memory is what is newest, if anything was read.
-      if !rewritesAll { salvage() }
-      try StateFiles(path: path).rebuild(schema, &rows)
+      if isReading { salvage() }
+      repairs.note(dropped: rows.removeOrphans())
+      try files.rebuild(schema, &rows)
       repairs.movedTo = try files.exchange(at: time)
       return try open()
     }
@@ -148,7 +157,6 @@ public final class StateStore {
   private func open() throws(StateError) -> Database {
     let database = try Database(path, .writing)
     guard !database.isReadOnly else { throw .readOnly }
-    try database.run("PRAGMA locking_mode = EXCLUSIVE")
     let version = try schema.check(database)
     try database.run(
       """
@@ -159,6 +167,8 @@ public final class StateStore {
     try checkIntegrity(of: database)
     try schema.migrate(database, from: version)
     if version > 0, version < schema.version { repairs.migratedFrom = version }
+    // What the tables take is taken now, and not when the disk is full of a log.
+    if version < schema.version { try? database.run("PRAGMA wal_checkpoint(RESTART)") }
     _ = database.takePagesWritten()
     return database
   }
@@ -184,7 +194,7 @@ public final class StateStore {
   private func readOnly() throws(StateError) {
     let database: Database
     do throws(StateError) {
-      database = try reading()
+      database = try Database(path, .reading)
       guard try schema.check(database) == schema.version else { return }
       try checkIntegrity(of: database)
       try read(database)
@@ -194,17 +204,11 @@ public final class StateStore {
     }
   }
 
-  private func reading() throws(StateError) -> Database {
-    let database = try Database(path, .reading)
-    try database.run("PRAGMA locking_mode = EXCLUSIVE")
-    return database
-  }
-
   /// Takes from a damaged file what can still be read of it.
   private func salvage() {
     rows = StateRows()
     do throws(StateError) {
-      var reader = RowReader(database: try reading(), isSalvage: true)
+      var reader = RowReader(database: try Database(path, .reading), isSalvage: true)
       try rows.visit(&reader)
       repairs.lost = reader.lost
       repairs.note(dropped: reader.dropped)

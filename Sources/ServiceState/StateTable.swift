@@ -37,7 +37,8 @@ public struct StateLayout: Sendable {
   }
 
   var deletion: String {
-    "DELETE FROM \(table) WHERE " + columns.prefix(keys).map { $0 + " = ?" }.joined(separator: " AND ")
+    "DELETE FROM \(table) WHERE "
+      + columns.prefix(keys).map { $0 + " = ?" }.joined(separator: " AND ")
   }
 
   var selection: String {

@@ -84,7 +84,9 @@ func written() -> Int {
   let descriptor = unsafe open("/proc/self/io", O_RDONLY)
   defer { close(descriptor) }
   var block = [UInt8](repeating: 0, count: 4_096)
-  let count = unsafe block.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
+  let count = unsafe block.withUnsafeMutableBytes {
+    unsafe read(descriptor, $0.baseAddress, $0.count)
+  }
   let text = String(decoding: block.prefix(max(count, 0)), as: UTF8.self)
   for line in text.split(separator: "\n") where line.hasPrefix("wchar: ") {
     return Int(line.dropFirst(7)) ?? 0

@@ -58,7 +58,8 @@ struct AccessPolicyTests {
     let allow = AccessDecision(.always)
     let open = policy.access(uid: 7, client: "radio", decision: allow)
     #expect(open.authorization == .always && open.source == .decision && open.mayUseBackground)
-    let reduced = policy.access(uid: 7, client: "radio", decision: .init(.whenInUse, isReduced: true))
+    let reduced = policy.access(
+      uid: 7, client: "radio", decision: .init(.whenInUse, isReduced: true))
     #expect(reduced.isReduced && reduced.authorization == .whenInUse)
     let denied = policy.access(uid: 1_000, client: "map", decision: allow)
     #expect(denied.authorization == .denied && denied.source == .rule(line: 8))
@@ -89,40 +90,66 @@ struct AccessPolicyTests {
 
   static let wrong: [(String, String)] = [
     ("defualt = \"ask\"", "1:1: defualt: unknown key; did you mean `default`?"),
-    ("default = \"allways\"",
+    (
+      "default = \"allways\"",
       "1:11: default: unknown word \"allways\"; expected \"ask\", \"always\", \"when-in-use\" "
-        + "or \"deny\"; did you mean \"always\"?"),
-    ("default = 3",
-      "1:11: default: is a whole number; expected \"ask\", \"always\", \"when-in-use\" or \"deny\""),
-    ("administrators = [\"carl\"]",
+        + "or \"deny\"; did you mean \"always\"?"
+    ),
+    (
+      "default = 3",
+      "1:11: default: is a whole number; expected \"ask\", \"always\", \"when-in-use\" or \"deny\""
+    ),
+    (
+      "administrators = [\"carl\"]",
       "1:19: administrators[0]: no user is named \"carl\" on this system; "
-        + "the number of a user does as well"),
+        + "the number of a user does as well"
+    ),
     ("administrators = [\"anna\", 1000]", "1:27: administrators[1]: is there twice"),
     ("rule = 3", "1:1: rule: is a whole number; expected tables [[rule]]"),
-    ("[[rule]]\nclient = \"x\"",
-      "1:1: rule[0].access: is missing; expected \"ask\", \"always\", \"when-in-use\" or \"deny\""),
-    ("[[rule]]\naccess = \"deny\"",
+    (
+      "[[rule]]\nclient = \"x\"",
+      "1:1: rule[0].access: is missing; expected \"ask\", \"always\", \"when-in-use\" or \"deny\""
+    ),
+    (
+      "[[rule]]\naccess = \"deny\"",
       "1:1: rule[0]: is for nobody; expected user, client or both; "
-        + "`default` is for all the others"),
-    ("[[rule]]\nuser = \"1000\"\naccess = \"deny\"",
+        + "`default` is for all the others"
+    ),
+    (
+      "[[rule]]\nuser = \"1000\"\naccess = \"deny\"",
       "2:8: rule[0].user: no user is named \"1000\" on this system; "
-        + "write a number without quotes"),
-    ("[[rule]]\nuser = -1\naccess = \"deny\"",
-      "2:8: rule[0].user: -1 is out of range; expected 0 to 4294967294"),
-    ("[[rule]]\nclient = \"\"\naccess = \"deny\"",
+        + "write a number without quotes"
+    ),
+    (
+      "[[rule]]\nuser = -1\naccess = \"deny\"",
+      "2:8: rule[0].user: -1 is out of range; expected 0 to 4294967294"
+    ),
+    (
+      "[[rule]]\nclient = \"\"\naccess = \"deny\"",
       "2:10: rule[0].client: cannot be the name of a client; "
-        + "expected text of 1 to 255 bytes, on one line"),
-    ("[[rule]]\nclient = \"x\"\naccess = \"deny\"\nreduced = 1",
-      "4:11: rule[0].reduced: is a whole number; expected true or false"),
-    ("[[rule]]\nclient = \"x\"\naccess = \"deny\"\nrelaunch = \"/bin/x\"",
+        + "expected text of 1 to 255 bytes, on one line"
+    ),
+    (
+      "[[rule]]\nclient = \"x\"\naccess = \"deny\"\nreduced = 1",
+      "4:11: rule[0].reduced: is a whole number; expected true or false"
+    ),
+    (
+      "[[rule]]\nclient = \"x\"\naccess = \"deny\"\nrelaunch = \"/bin/x\"",
       "4:12: rule[0].relaunch: is no name of a unit; expected the name of a unit, "
-        + "\"tracker.service\", or a list, [\"/usr/bin/tracker\", …]; put the command into a list"),
-    ("[[rule]]\nuser = 1\naccess = \"always\"\nrelaunch = \"x.service\"",
-      "1:1: rule[0].relaunch: starts one client, and the rule names none; expected client"),
-    ("[[rule]]\nuser = \"anna\"\naccess = \"deny\"\n\n[[rule]]\nuser = 1000\naccess = \"always\"",
-      "5:1: rule[1]: is for the same as the rule at line 1; keep one of them"),
-    ("[[rule]]\nclient = \"x\"\nacess = \"deny\"",
-      "3:1: rule[0].acess: unknown key; did you mean `access`?"),
+        + "\"tracker.service\", or a list, [\"/usr/bin/tracker\", …]; put the command into a list"
+    ),
+    (
+      "[[rule]]\nuser = 1\naccess = \"always\"\nrelaunch = \"x.service\"",
+      "1:1: rule[0].relaunch: starts one client, and the rule names none; expected client"
+    ),
+    (
+      "[[rule]]\nuser = \"anna\"\naccess = \"deny\"\n\n[[rule]]\nuser = 1000\naccess = \"always\"",
+      "5:1: rule[1]: is for the same as the rule at line 1; keep one of them"
+    ),
+    (
+      "[[rule]]\nclient = \"x\"\nacess = \"deny\"",
+      "3:1: rule[0].acess: unknown key; did you mean `access`?"
+    ),
   ]
 
   @Test("what is wrong is told with file, line and key, and what was meant", arguments: wrong)

@@ -33,7 +33,8 @@ struct RestoreTests {
     return start(&engine)
   }
 
-  static func start(_ engine: inout Engine, at now: Instant = Instant(microseconds: 1)) -> [Notice] {
+  static func start(_ engine: inout Engine, at now: Instant = Instant(microseconds: 1)) -> [Notice]
+  {
     var notices: [Notice] = []
     for request in [Request.connect, .startUpdating] {
       var effects = engine.step(.request(ClientID(0), request), at: now)
@@ -89,7 +90,8 @@ struct RestoreTests {
     #expect(Self.batches(Self.told(bookmark, memory)) == [1...2, 5...7])
   }
 
-  @Test("RNG-4, BKG-20: what the ring no longer has is a gap, told first, and no more than was owed")
+  @Test(
+    "RNG-4, BKG-20: what the ring no longer has is a gap, told first, and no more than was owed")
   func overwritten() {
     let memory = RingMemory()
     _ = Self.ring(memory, appending: 25)

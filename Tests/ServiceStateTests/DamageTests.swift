@@ -114,7 +114,8 @@ struct DamageTests {
         damaged = damaged.prefix(Int(random.next() % UInt64(bytes.count)))
       } else {
         for _ in 0..<1 << (random.next() % 8) {
-          damaged[Int(random.next() % UInt64(bytes.count))] = UInt8(truncatingIfNeeded: random.next())
+          damaged[Int(random.next() % UInt64(bytes.count))] = UInt8(
+            truncatingIfNeeded: random.next())
         }
       }
       try copy.write(damaged)

@@ -27,7 +27,8 @@ struct StoreTests {
     #expect(Array(again.rows.visits.all) == Array(before.visits.all))
     #expect(again.rows.visits.all.first?.visit == before.visits.all.first?.visit)
     #expect(again.counter(.ringGeneration) == 17)
-    #expect(again.client(uid: 1_000, name: "map")?.id == id && again.client(uid: 1, name: "map") == nil)
+    #expect(
+      again.client(uid: 1_000, name: "map")?.id == id && again.client(uid: 1, name: "map") == nil)
   }
 
   @Test("what was flushed is on the disk though nothing was closed; what was not, is not")
@@ -134,7 +135,8 @@ struct StoreTests {
     _ = try store.fill("map")
     try store.flush()
     #expect(throws: StateError.busy) { try folder.open() }
-    #expect(try Probe("read", folder.path).lines().first?.hasPrefix("error another process") == true)
+    #expect(
+      try Probe("read", folder.path).lines().first?.hasPrefix("error another process") == true)
     let other = Folder()
     let holder = try Probe("hold", other.path)
     holder.waitForWord()

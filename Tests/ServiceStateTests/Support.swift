@@ -115,11 +115,11 @@ extension StateStore {
     let region = Region(
       RegionIdentifier(.condition, 9), center: place, radius: 123.25, notifyOnExit: false)
     rows.regions.keep(
-        RegionRecord(client: client.id, name: "zu Hause ⌂", region: region, state: .satisfied))
+      RegionRecord(client: client.id, name: "zu Hause ⌂", region: region, state: .satisfied))
     rows.sessions.keep(
-        SessionRecord(
-          .init(client: client.id, kind: .background, number: 2), requirement: .always,
-          wantsFullAccuracy: true, since: Folder.time))
+      SessionRecord(
+        .init(client: client.id, kind: .background, number: 2), requirement: .always,
+        wantsFullAccuracy: true, since: Folder.time))
     let moment = VisitMoment(instant: Instant(microseconds: 5), utc: Folder.time)
     let visit = Visit(
       coordinate: place, horizontalAccuracy: 8.5, arrival: nil, departure: moment)
