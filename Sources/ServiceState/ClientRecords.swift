@@ -41,9 +41,12 @@ public struct ClientRecord: StateRow {
     launch = nil
   }
 
+  /// What tells it from the others.
   public var key: ClientNumber { id }
+  /// The client that it goes with.
   public var owner: ClientNumber? { nil }
 
+  /// How it lies in the database.
   public static let layout = StateLayout(
     table: "clients",
     columns: [
@@ -51,10 +54,12 @@ public struct ClientRecord: StateRow {
       "launch",
     ], keys: 1, capacity: 1_024)
 
+  /// The columns of a key.
   public static func columns(of key: ClientNumber) -> StoredColumns {
     StoredColumns([.number(key)])
   }
 
+  /// What is written of it.
   public var stored: StoredColumns {
     StoredColumns([
       .number(id), .number(uid), .text(name), .number(authorization.rawValue), .flag(isReduced),
@@ -63,6 +68,7 @@ public struct ClientRecord: StateRow {
     ])
   }
 
+  /// Checks a row from disk; nil if any value of it cannot be.
   public init?(_ columns: StoredColumns) {
     let authorization = { columns.whole($0, UInt8.self).flatMap(Authorization.init(rawValue:)) }
     guard let id = columns.whole(0, ClientNumber.self), id > 0,
@@ -95,9 +101,12 @@ public struct CursorRecord: StateRow {
     self.bookmark = bookmark
   }
 
+  /// What tells it from the others.
   public var key: ClientNumber { client }
+  /// The client that it goes with.
   public var owner: ClientNumber? { client }
 
+  /// How it lies in the database.
   public static let layout = StateLayout(
     table: "cursors",
     columns: [
@@ -106,10 +115,12 @@ public struct CursorRecord: StateRow {
       "passed_through_generation", "passed_through_sequence",
     ], keys: 1, capacity: ClientRecord.layout.capacity)
 
+  /// The columns of a key.
   public static func columns(of key: ClientNumber) -> StoredColumns {
     StoredColumns([.number(key)])
   }
 
+  /// What is written of it.
   public var stored: StoredColumns {
     var values: [StateValue] = [.number(client)]
     values += StateValue.name(bookmark.acknowledged)
@@ -120,6 +131,7 @@ public struct CursorRecord: StateRow {
     return StoredColumns(values)
   }
 
+  /// Checks a row from disk; nil if any value of it cannot be.
   public init?(_ columns: StoredColumns) {
     guard let client = columns.whole(0, ClientNumber.self), let acknowledged = columns.name(1),
       let owesAll = columns.flag(3), let owed = columns.name(4), let after = columns.name(6),
@@ -156,9 +168,12 @@ public struct ServicesRecord: StateRow {
   /// Creates the record of a client that asked for nothing (STD-2).
   public init(client: ClientNumber) { self.client = client }
 
+  /// What tells it from the others.
   public var key: ClientNumber { client }
+  /// The client that it goes with.
   public var owner: ClientNumber? { client }
 
+  /// How it lies in the database.
   public static let layout = StateLayout(
     table: "services",
     columns: [
@@ -166,10 +181,12 @@ public struct ServicesRecord: StateRow {
       "pauses_automatically", "allows_background", "significant_change", "visits",
     ], keys: 1, capacity: ClientRecord.layout.capacity)
 
+  /// The columns of a key.
   public static func columns(of key: ClientNumber) -> StoredColumns {
     StoredColumns([.number(key)])
   }
 
+  /// What is written of it.
   public var stored: StoredColumns {
     StoredColumns([
       .number(client), .flag(isUpdating), .real(desiredAccuracy.isNaN ? -1 : desiredAccuracy),
@@ -178,6 +195,7 @@ public struct ServicesRecord: StateRow {
     ])
   }
 
+  /// Checks a row from disk; nil if any value of it cannot be.
   public init?(_ columns: StoredColumns) {
     guard let client = columns.whole(0, ClientNumber.self), let isUpdating = columns.flag(1),
       let accuracy = columns.real(2), let filter = columns.real(3),

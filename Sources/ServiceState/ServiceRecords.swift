@@ -37,9 +37,12 @@ public struct RegionRecord: StateRow {
     self.state = state
   }
 
+  /// What tells it from the others.
   public var key: Key { Key(client: client, identifier: region.identifier) }
+  /// The client that it goes with.
   public var owner: ClientNumber? { client }
 
+  /// How it lies in the database.
   public static let layout = StateLayout(
     table: "regions",
     columns: [
@@ -47,12 +50,14 @@ public struct RegionRecord: StateRow {
       "notify_on_entry", "notify_on_exit", "state",
     ], keys: 3, capacity: ClientRecord.layout.capacity * RegionMonitor.capacity)
 
+  /// The columns of a key.
   public static func columns(of key: Key) -> StoredColumns {
     StoredColumns([
       .number(key.client), .number(key.identifier.kind.rawValue), .number(key.identifier.number),
     ])
   }
 
+  /// What is written of it.
   public var stored: StoredColumns {
     StoredColumns(
       RegionRecord.columns(of: key).values + [
@@ -62,6 +67,7 @@ public struct RegionRecord: StateRow {
       ])
   }
 
+  /// Checks a row from disk; nil if any value of it cannot be.
   public init?(_ columns: StoredColumns) {
     guard let client = columns.whole(0, ClientNumber.self),
       let kind = columns.whole(1, UInt8.self).flatMap(RegionKind.init(rawValue:)),
@@ -139,17 +145,21 @@ public struct SessionRecord: StateRow {
     self.since = since
   }
 
+  /// The client that it goes with.
   public var owner: ClientNumber? { key.client }
 
+  /// How it lies in the database.
   public static let layout = StateLayout(
     table: "sessions",
     columns: ["client", "kind", "number", "requirement", "wants_full_accuracy", "since_utc"],
     keys: 3, capacity: ClientRecord.layout.capacity * 16)
 
+  /// The columns of a key.
   public static func columns(of key: Key) -> StoredColumns {
     StoredColumns([.number(key.client), .number(key.kind.rawValue), .number(key.number)])
   }
 
+  /// What is written of it.
   public var stored: StoredColumns {
     StoredColumns(
       SessionRecord.columns(of: key).values + [
@@ -157,6 +167,7 @@ public struct SessionRecord: StateRow {
       ])
   }
 
+  /// Checks a row from disk; nil if any value of it cannot be.
   public init?(_ columns: StoredColumns) {
     guard let client = columns.whole(0, ClientNumber.self),
       let kind = columns.whole(1, UInt8.self).flatMap(SessionKind.init(rawValue:)),
@@ -187,7 +198,9 @@ public struct CounterRecord: StateRow {
   /// Its value.
   public var value: Int64
 
+  /// What tells it from the others.
   public var key: String { name }
+  /// The client that it goes with.
   public var owner: ClientNumber? { nil }
 
   init(name: String, value: Int64) {
@@ -195,13 +208,17 @@ public struct CounterRecord: StateRow {
     self.value = value
   }
 
+  /// How it lies in the database.
   public static let layout = StateLayout(
     table: "counters", columns: ["name", "value"], keys: 1, capacity: 256)
 
+  /// The columns of a key.
   public static func columns(of key: String) -> StoredColumns { StoredColumns([.text(key)]) }
 
+  /// What is written of it.
   public var stored: StoredColumns { StoredColumns([.text(name), .integer(value)]) }
 
+  /// Checks a row from disk; nil if any value of it cannot be.
   public init?(_ columns: StoredColumns) {
     guard let name = columns.text(0), let value = columns.whole(1, Int64.self), value >= 0
     else { return nil }

@@ -69,8 +69,10 @@ public struct VisitRecord: StateRow {
       departure: departure?.moment)
   }
 
+  /// The client that it goes with.
   public var owner: ClientNumber? { key.client }
 
+  /// How it lies in the database.
   public static let layout = StateLayout(
     table: "visits",
     columns: [
@@ -78,10 +80,12 @@ public struct VisitRecord: StateRow {
       "arrival_us", "arrival_utc", "departure_boot", "departure_us", "departure_utc",
     ], keys: 2, capacity: ClientRecord.layout.capacity * 16)
 
+  /// The columns of a key.
   public static func columns(of key: Key) -> StoredColumns {
     StoredColumns([.number(key.client), .number(key.number)])
   }
 
+  /// What is written of it.
   public var stored: StoredColumns {
     var values = VisitRecord.columns(of: key).values
     values += [
@@ -91,6 +95,7 @@ public struct VisitRecord: StateRow {
     return StoredColumns(values)
   }
 
+  /// Checks a row from disk; nil if any value of it cannot be.
   public init?(_ columns: StoredColumns) {
     guard let client = columns.whole(0, ClientNumber.self),
       let number = columns.whole(1, UInt32.self),
