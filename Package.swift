@@ -66,8 +66,11 @@ let shell: [Target] = [
   .target(
     name: "CTOML"
   ),
+  .target(name: "TOMLFiles", dependencies: ["CTOML"], swiftSettings: strict),
   .target(
-    name: "BoardProfiles", dependencies: ["LocationTypes", "CTOML"], swiftSettings: strict),
+    name: "BoardProfiles", dependencies: ["LocationTypes", "TOMLFiles"], swiftSettings: strict),
+  .target(
+    name: "AccessPolicy", dependencies: ["LocationPolicy", "TOMLFiles"], swiftSettings: strict),
   .target(
     name: "CExpat",
     linkerSettings: [.linkedLibrary("expat")]
@@ -102,9 +105,18 @@ let shell: [Target] = [
   .executableTarget(
     name: "torpord",
     dependencies: [
-      "LinuxHAL", "DeferralCache", "LocationEngine", "LocationService", "BoardProfiles",
-      "BoardSetup",
+      "LinuxHAL", "LocationEngine", "LocationService", "BoardProfiles", "BoardSetup",
     ],
+    swiftSettings: strict),
+  .target(
+    name: "CSQLite",
+    linkerSettings: [.linkedLibrary("sqlite3")]
+  ),
+  .target(
+    name: "ServiceState", dependencies: ["LocationTypes", "LocationPolicy", "CSQLite"],
+    swiftSettings: strict),
+  .executableTarget(
+    name: "StateProbe", dependencies: ["LocationTypes", "LocationPolicy", "ServiceState"],
     swiftSettings: strict),
   .target(name: "CBuildDate"),
   .executableTarget(
@@ -206,8 +218,10 @@ let package = Package(
       ]),
     tests("SimulatedHAL", ["GNSSProtocols", "LocationHAL"]),
     tests("LinuxHAL", ["CLinux", "DeferralCache", "LocationHAL"]),
-    tests("BoardProfiles"),
+    tests("BoardProfiles", ["CTOML", "TOMLFiles"]),
+    tests("AccessPolicy", ["LocationPolicy", "TOMLFiles"]),
     tests("GPXFiles"),
+    tests("ServiceState", ["LocationTypes", "LocationPolicy", "CSQLite", "StateProbe"]),
     tests(
       "LocationService",
       [

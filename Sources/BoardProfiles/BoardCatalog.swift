@@ -1,3 +1,5 @@
+import TOMLFiles
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)

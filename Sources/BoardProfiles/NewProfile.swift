@@ -1,4 +1,5 @@
 import LocationTypes
+import TOMLFiles
 
 /// A profile that is made by asking: what to ask next, what to propose, what an answer breaks.
 ///

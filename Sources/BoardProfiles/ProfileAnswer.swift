@@ -1,4 +1,5 @@
 import LocationTypes
+import TOMLFiles
 
 // A value as a person types it when asked, or gives it to an option.
 

@@ -1,4 +1,5 @@
 import LocationTypes
+import TOMLFiles
 
 /// A value as a profile's text holds it.
 enum ProfileValue: Equatable, Sendable {

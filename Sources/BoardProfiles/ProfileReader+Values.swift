@@ -1,4 +1,5 @@
 import LocationTypes
+import TOMLFiles
 
 /// Why a value is not taken.
 struct Refusal: Error {

@@ -1,4 +1,5 @@
 import LocationTypes
+import TOMLFiles
 
 /// Reads a parsed text against ``ProfileSchema`` and collects everything that is wrong.
 struct ProfileReader {
@@ -27,11 +28,7 @@ struct ProfileReader {
       }
     }
     guard problems.isEmpty else {
-      // A stable order from top to bottom; what is wrong at one place stays in the order found.
-      let order = problems.enumerated().sorted { a, b in
-        (a.element.line, a.element.column, a.offset) < (b.element.line, b.element.column, b.offset)
-      }
-      throw ProfileErrors(order.map(\.element))
+      throw ProfileErrors(sorting: problems)
     }
     return draft.profile
   }

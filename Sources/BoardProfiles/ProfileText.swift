@@ -1,17 +1,17 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import TOMLFiles
+
+/// One thing wrong with a profile, or with the way to it.
+public typealias ProfileError = FileProblem
+/// All that is wrong with a profile, from top to bottom.
+public typealias ProfileErrors = FileProblems
 
 extension BoardProfile {
   /// Reads the profile in the file `path`.
   ///
   /// - Throws: ``ProfileErrors`` with everything that is wrong, in the file or on the way to it.
   public static func load(path: String) throws(ProfileErrors) -> BoardProfile {
-    try parse(bytes: readFile(path), file: path)
+    try parse(
+      bytes: readFile(path, inFolder: "name the profile.toml in it"), file: path)
   }
 
   /// Reads a profile from a text; `file` is what messages call it.
@@ -27,12 +27,7 @@ extension BoardProfile {
   public static func parse(
     bytes: [UInt8], file: String
   ) throws(ProfileErrors) -> BoardProfile {
-    let text: TOMLText
-    do throws(TOMLFault) {
-      text = try TOMLText(bytes)
-    } catch {
-      throw ProfileErrors([syntaxError(error, file)])
-    }
+    let text = try TOMLText(bytes, file: file)
     guard !text.nodes.isEmpty else {
       throw ProfileErrors([
         ProfileError(
@@ -43,79 +38,4 @@ extension BoardProfile {
     var reader = ProfileReader(text, file: file)
     return try reader.read()
   }
-
-  /// What toml++ found, in words.
-  private static func syntaxError(_ fault: TOMLFault, _ file: String) -> ProfileError {
-    guard let found = fault.message.firstRange(of: "cannot redefine existing ") else {
-      var message = fault.message
-      let prefix = "Error while parsing "
-      if message.hasPrefix(prefix) { message = String(message.dropFirst(prefix.count)) }
-      if let end = message.firstRange(of: " (TOML_MAX") {
-        message = String(message[..<end.lowerBound])
-      }
-      return ProfileError(
-        file: file, at: fault.place, "not valid TOML: " + printable(message, longest: 300))
-    }
-    // "integer 'b'", "table 'board.idle'", "array 'a' as table"; a key in quotes comes garbled.
-    let what = fault.message[found.upperBound...]
-    let parts = what.split(separator: "'", omittingEmptySubsequences: false)
-    let isClean = parts.count == 3 && !parts[1].contains("\"")
-    return ProfileError(
-      file: file, at: fault.place, key: isClean ? String(parts[1]) : "",
-      "is given twice; it is \(article(what)) above", suggestion: "keep one of them")
-  }
-
-  /// toml++'s words for kinds of values in ours.
-  private static func article(_ what: Substring) -> String {
-    let kind = what.prefix { $0 != " " }
-    switch kind {
-    case "integer": return "a whole number"
-    case "floating-point": return "a number"
-    case "string": return "text"
-    case "boolean": return "true or false"
-    case "array": return "a list"
-    default: return "a " + printable(String(kind))
-    }
-  }
-}
-
-/// The bytes of a file, at most one more than a profile may have.
-func readFile(_ path: String) throws(ProfileErrors) -> [UInt8] {
-  func failure(_ problem: String, _ suggestion: String = "") -> ProfileErrors {
-    ProfileErrors([
-      ProfileError(file: printable(path, longest: 300), problem, suggestion: suggestion)
-    ])
-  }
-  guard !path.isEmpty, !path.utf8.contains(0) else {
-    throw failure("no file can have this name")
-  }
-  let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-  guard descriptor >= 0 else { throw failure(reason(errno), hint(errno)) }
-  defer { close(descriptor) }
-  var status = stat()
-  guard unsafe fstat(descriptor, &status) == 0 else { throw failure(reason(errno)) }
-  if status.st_mode & S_IFMT == S_IFDIR {
-    throw failure("is a folder", "name the profile.toml in it")
-  }
-  var bytes: [UInt8] = []
-  var block = [UInt8](repeating: 0, count: 16_384)
-  while bytes.count <= 65_536 {
-    let count = unsafe block.withUnsafeMutableBytes {
-      unsafe read(descriptor, $0.baseAddress, $0.count)
-    }
-    if count < 0, errno == EINTR { continue }
-    guard count >= 0 else { throw failure(reason(errno)) }
-    if count == 0 { break }
-    bytes.append(contentsOf: block.prefix(count))
-  }
-  return bytes
-}
-
-private func reason(_ code: Int32) -> String {
-  guard let text = unsafe strerror(code) else { return "error \(code)" }
-  return unsafe "cannot be read: " + String(cString: text)
-}
-
-private func hint(_ code: Int32) -> String {
-  code == EACCES ? "look at its owner and mode with ls -l" : ""
 }

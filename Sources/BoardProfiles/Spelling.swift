@@ -1,39 +1,4 @@
-// What was probably meant by a name that nobody knows.
-
-/// How many letters must be put in, taken out, changed or swapped with their neighbour to make `b`
-/// of `a` (optimal string alignment); `limit` + 1 when it is more than `limit`.
-///
-/// O(length²); names longer than 64 are compared by their beginning.
-func editDistance(_ a: String, _ b: String, limit: Int) -> Int {
-  let a = Array(a.unicodeScalars.prefix(64)), b = Array(b.unicodeScalars.prefix(64))
-  guard abs(a.count - b.count) <= limit else { return limit + 1 }
-  var beforeLast: [Int] = []
-  var last = Array(0...b.count)
-  for i in 0..<a.count {
-    var row = [i + 1] + Array(repeating: 0, count: b.count)
-    for j in 0..<b.count {
-      let change = last[j] + (a[i] == b[j] ? 0 : 1)
-      row[j + 1] = min(change, last[j + 1] + 1, row[j] + 1)
-      if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] {
-        row[j + 1] = min(row[j + 1], beforeLast[j - 1] + 1)
-      }
-    }
-    beforeLast = last
-    last = row
-  }
-  return min(last[b.count], limit + 1)
-}
-
-/// The candidate nearest to `name`, if it is near enough to be a slip of the fingers.
-func nearest(_ name: String, among candidates: [String]) -> String? {
-  let limit = max(1, min(name.unicodeScalars.count / 3, 4))
-  var best: (name: String, distance: Int)?
-  for candidate in candidates {
-    let distance = editDistance(name.lowercased(), candidate, limit: limit)
-    if distance <= limit, distance < best?.distance ?? .max { best = (candidate, distance) }
-  }
-  return best?.name
-}
+import TOMLFiles
 
 /// A guess at the key that was meant.
 struct Guess: Equatable {

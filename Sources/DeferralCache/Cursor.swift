@@ -30,20 +30,19 @@ import LocationTypes
   /// What the ring no longer has is its ``gap``. A name that the ring cannot know, because another
   /// image was put in its place, begins at the tail. O(1).
   ///
-  /// - Parameter name: the last one acknowledged durably, or a ``FixRing/bookmark(below:)``; nil if
-  ///   nothing ever was.
-  public init(resumingAfter name: FixName?, in ring: borrowing FixRing) {
-    guard let name else {
-      self.init(at: 0, in: ring)
-      return
-    }
-    self.init(at: name.generation > ring.generation ? ring.tail : ring.end(of: name), in: ring)
-  }
-
-  private init(at sequence: UInt64, in ring: borrowing FixRing) {
-    self.init(at: sequence)
-    guard sequence < ring.tail else { return }
-    overwritten = Gap(sequence..<ring.tail, from: nil, to: ring.stored(at: ring.tail)?.time)
+  /// - Parameters:
+  ///   - name: the last one acknowledged durably, or a ``FixRing/bookmark(below:)``; nil if
+  ///     nothing ever was.
+  ///   - end: where ends what the client is owed. A client that is owed nothing more begins at the
+  ///     head, and what lies beyond was not lost to it.
+  public init(
+    resumingAfter name: FixName?, before end: UInt64 = .max, in ring: borrowing FixRing
+  ) {
+    let sequence = ring.end(after: name)
+    self.init(at: sequence >= end ? ring.head : sequence)
+    let missingEnd = min(ring.tail, end)
+    guard acknowledged < missingEnd else { return }
+    overwritten = Gap(acknowledged..<missingEnd, from: nil, to: ring.stored(at: ring.tail)?.time)
     rewind()
   }
 

@@ -63,6 +63,13 @@ extension FixRing {
   /// Not always `name.sequence + 1`: after a power cut a new generation may have begun below it.
   public func end(of name: FixName) -> UInt64 { min(starts.end(of: name), head) }
 
+  /// The same for a name that came back from disk: 0 if there is none; the tail where the ring cannot
+  /// know it, because another image was put in its place. O(1).
+  public func end(after name: FixName?) -> UInt64 {
+    guard let name else { return 0 }
+    return name.generation > generation ? tail : end(of: name)
+  }
+
   /// The name to keep durably for "all below `sequence`", from which ``Cursor`` resumes.
   ///
   /// It need not be that of a fix. Nil for 0: nothing.

@@ -142,6 +142,23 @@ public struct Engine: ~Copyable {
     return effects
   }
 
+  /// Takes a client back after a restart of the service (BKG-20): it is owed what was not acknowledged.
+  ///
+  /// What else outlives the service is asked anew: authorization and accuracy before the client
+  /// connects, services and regions after it, these with ``Request/addRegion(_:assuming:)``. O(1).
+  ///
+  /// - Precondition: no step was done yet.
+  public mutating func restore(_ client: ClientID, from bookmark: ClientBookmark) {
+    precondition(now == .boot, "clients come back before the first step")
+    clients.use(client.index)
+    clients[client.index] = Client(restoring: bookmark, in: ring)
+  }
+
+  /// What of a client's place in the ring is to be kept durably: for ``restore(_:from:)``. O(1).
+  public func bookmark(of client: ClientID) -> ClientBookmark {
+    clients[client.index].bookmark(in: ring)
+  }
+
   /// The bytes to write to the receiver when ``Effects/hasOutput`` says so.
   public var output: FrameBuffer { hasDriver ? driver.outgoing : FrameBuffer() }
 

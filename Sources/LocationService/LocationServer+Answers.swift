@@ -1,4 +1,3 @@
-import DeferralCache
 import LocationEngine
 import LocationPolicy
 import LocationTypes

@@ -30,6 +30,9 @@ public struct LocationService: ~Copyable {
   private let syncInterval: Interval
   private var synced = Instant.boot
 
+  /// The bytes of a ring's file with room for so many fixes.
+  public static func ringSize(capacity: Int) -> Int { FixRing.storageSize(capacity: capacity) }
+
   static let signalToken = EventWait.Token(rawValue: 15)
 
   /// Puts a service together; the ring is opened and what was repaired in it made durable.

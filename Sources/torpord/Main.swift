@@ -1,6 +1,5 @@
 import BoardProfiles
 import BoardSetup
-import DeferralCache
 import Glibc
 import LinuxHAL
 import LocationEngine
@@ -53,7 +52,7 @@ struct Main {
     let line = try SerialLine(opening: device, speed: speed, in: events)
     let capacity = profile.cache.capacity
     let ring = try RingFile(
-      options.state + "/ring", size: FixRing.storageSize(capacity: capacity))
+      options.state + "/ring", size: LocationService.ringSize(capacity: capacity))
     let server = try LocationServer(
       Listener(path: options.socket), on: events, ClientAccess(owner: geteuid()),
       LocationServer.Facts(version: Options.version, board: profile.name, clients: clients))

@@ -40,7 +40,9 @@ enum HouseRules {
     "CLinux": Room(),
     "LinuxHAL": Room(rooms: ["CLinux", "LocationTypes", "LocationHAL"], system: ["Glibc"]),
     "CTOML": Room(),
-    "BoardProfiles": Room(rooms: ["LocationTypes", "CTOML"], system: ["Glibc"]),
+    "TOMLFiles": Room(rooms: ["CTOML"], system: ["Glibc"]),
+    "BoardProfiles": Room(rooms: ["LocationTypes", "TOMLFiles"], system: ["Glibc"]),
+    "AccessPolicy": Room(rooms: ["LocationPolicy", "TOMLFiles"], system: ["Glibc"]),
     "CExpat": Room(),
     "GPXFiles": Room(rooms: ["LocationTypes", "CExpat"]),
     "BoardSetup": Room(
@@ -51,8 +53,8 @@ enum HouseRules {
     "LocationSimulation": Room(
       rooms: [
         "BoardSetup", "LocationTypes", "DeferralCache", "GNSSProtocols", "ReceiverDrivers",
-        "LocationPolicy",
-        "LocationEngine", "LocationHAL", "LocationRuntime", "SimulatedHAL", "BoardProfiles",
+        "LocationPolicy", "LocationEngine", "LocationHAL", "LocationRuntime", "SimulatedHAL",
+        "BoardProfiles",
       ],
       system: ["Foundation", "Glibc"]),
     "LocationWire": Room(rooms: ["LocationTypes", "LocationPolicy"]),
@@ -65,10 +67,14 @@ enum HouseRules {
       system: ["Glibc"]),
     "torpord": Room(
       rooms: [
-        "LinuxHAL", "DeferralCache", "LocationEngine", "LocationService", "BoardProfiles",
-        "BoardSetup",
+        "LinuxHAL", "LocationEngine", "LocationService", "BoardProfiles", "BoardSetup",
       ],
       system: ["Glibc"]),
+    "CSQLite": Room(),
+    "ServiceState": Room(
+      rooms: ["LocationTypes", "LocationPolicy", "CSQLite"], system: ["Glibc"]),
+    "StateProbe": Room(
+      rooms: ["LocationTypes", "LocationPolicy", "ServiceState"], system: ["Glibc"]),
     "CBuildDate": Room(),
     "torpor": Room(
       rooms: [

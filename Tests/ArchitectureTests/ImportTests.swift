@@ -52,7 +52,7 @@ struct ImportTests {
   func ringIsNotForClients() throws {
     let readers: Set = [
       "LocationPolicy", "LocationEngine", "LocationRuntime", "LocationSimulation", "TorporBench",
-      "DecoderProperties", "TorporSoak",
+      "LocationService", "DecoderProperties", "TorporSoak",
     ]
     let named = HouseRules.rooms.filter { $0.value.rooms.contains("DeferralCache") }.keys
     #expect(Set(named) == readers)

@@ -1,5 +1,6 @@
 import Foundation
 import LocationTypes
+import TOMLFiles
 import Testing
 
 @testable import BoardProfiles

@@ -1,3 +1,4 @@
+import TOMLFiles
 import Testing
 
 @testable import BoardProfiles

@@ -1,5 +1,6 @@
 import CTOML
 import LocationTypes
+import TOMLFiles
 import Testing
 
 @testable import BoardProfiles

@@ -1,16 +1,21 @@
 import CTOML
 
 /// A place in a text, from 1:1.
-struct TOMLPlace: Equatable, Sendable {
-  var line: Int
-  var column: Int
+package struct TOMLPlace: Equatable, Sendable {
+  package var line: Int
+  package var column: Int
 
-  static let none = TOMLPlace(line: 0, column: 0)
-  static let start = TOMLPlace(line: 1, column: 1)
+  package init(line: Int, column: Int) {
+    self.line = line
+    self.column = column
+  }
+
+  package static let none = TOMLPlace(line: 0, column: 0)
+  package static let start = TOMLPlace(line: 1, column: 1)
 }
 
 /// What a value of a TOML text is.
-enum TOMLValue: Equatable, Sendable {
+package enum TOMLValue: Equatable, Sendable {
   case table
   case array
   case string(String)
@@ -20,7 +25,7 @@ enum TOMLValue: Equatable, Sendable {
   case datetime
 
   /// For "is a …".
-  var kind: String {
+  package var kind: String {
     switch self {
     case .table: "a table"
     case .array: "a list"
@@ -35,30 +40,30 @@ enum TOMLValue: Equatable, Sendable {
 }
 
 /// One value of a TOML text, with where it and its key stand.
-struct TOMLNode: Equatable, Sendable {
+package struct TOMLNode: Equatable, Sendable {
   /// Index of the table or list that holds it; -1 for the root.
-  var parent: Int
+  package var parent: Int
   /// Empty for an element of a list.
-  var key: String
-  var keyPlace: TOMLPlace
-  var place: TOMLPlace
-  var value: TOMLValue
+  package var key: String
+  package var keyPlace: TOMLPlace
+  package var place: TOMLPlace
+  package var value: TOMLValue
 }
 
 /// Why a text is no TOML.
-struct TOMLFault: Error, Equatable {
-  var place: TOMLPlace
-  var message: String
+package struct TOMLFault: Error, Equatable {
+  package var place: TOMLPlace
+  package var message: String
 }
 
 /// The values of a TOML text in their order; a parent comes before what it holds.
-struct TOMLText: Sendable {
-  let nodes: [TOMLNode]
+package struct TOMLText: Sendable {
+  package let nodes: [TOMLNode]
 
   /// Parses `bytes`, whatever they are.
   ///
   /// - Throws: ``TOMLFault``; its place is 0:0 only when memory ran out.
-  init(_ bytes: [UInt8]) throws(TOMLFault) {
+  package init(_ bytes: [UInt8]) throws(TOMLFault) {
     let document = unsafe bytes.withUnsafeBytes { raw in
       unsafe ctoml_parse(raw.bindMemory(to: CChar.self).baseAddress, raw.count)
     }
@@ -81,7 +86,7 @@ struct TOMLText: Sendable {
   }
 
   /// The indices of what `parent` holds, in order.
-  func children(of parent: Int) -> [Int] {
+  package func children(of parent: Int) -> [Int] {
     nodes.indices.filter { nodes[$0].parent == parent }
   }
 }

@@ -1,7 +1,7 @@
-/// One thing wrong with a profile, or with the way to it.
+/// One thing wrong with a TOML file, or with the way to it.
 ///
 /// Prints as `FILE:LINE:COLUMN: key: message`, which editors can jump to.
-public struct ProfileError: Equatable, Sendable, CustomStringConvertible {
+public struct FileProblem: Equatable, Sendable, CustomStringConvertible {
   /// The file, as it was named.
   public var file: String
   /// Line of the key or value, from 1; 0 when the file could not be read at all.
@@ -17,7 +17,7 @@ public struct ProfileError: Equatable, Sendable, CustomStringConvertible {
   /// What was probably meant, or what to do; empty when there is no guess.
   public var suggestion: String
 
-  init(
+  package init(
     file: String, at place: TOMLPlace = .none, key: String = "", _ problem: String,
     expected: String = "", suggestion: String = ""
   ) {
@@ -47,21 +47,21 @@ public struct ProfileError: Equatable, Sendable, CustomStringConvertible {
   }
 }
 
-/// All that is wrong with a profile, from top to bottom.
-public struct ProfileErrors: Error, Equatable, Sendable, CustomStringConvertible {
+/// All that is wrong with a file, from top to bottom.
+public struct FileProblems: Error, Equatable, Sendable, CustomStringConvertible {
   /// What a command that met these should exit with: `EX_CONFIG` of sysexits.h.
   public static let exitCode: Int32 = 78
   /// The most problems that are listed.
   public static let limit = 20
 
   /// The first problems, at least one, at most ``limit``.
-  public var problems: [ProfileError]
+  public var problems: [FileProblem]
   /// How many more there are.
   public var more: Int
 
-  init(_ all: [ProfileError]) {
+  package init(_ all: [FileProblem]) {
     precondition(!all.isEmpty, "an error without a problem")
-    problems = Array(all.prefix(ProfileErrors.limit))
+    problems = Array(all.prefix(FileProblems.limit))
     more = all.count - problems.count
   }
 
@@ -74,7 +74,7 @@ public struct ProfileErrors: Error, Equatable, Sendable, CustomStringConvertible
 }
 
 /// `text` as it can be shown on a terminal: without control characters, not endless.
-func printable(_ text: String, longest: Int = 80) -> String {
+package func printable(_ text: String, longest: Int = 80) -> String {
   var shown = ""
   for (index, scalar) in text.unicodeScalars.enumerated() {
     if index == longest { return shown + "…" }
@@ -86,4 +86,14 @@ func printable(_ text: String, longest: Int = 80) -> String {
     }
   }
   return shown
+}
+
+extension FileProblems {
+  /// All of them, in a stable order from top to bottom: what is wrong at one place stays as found.
+  package init(sorting all: [FileProblem]) {
+    let order = all.enumerated().sorted { a, b in
+      (a.element.line, a.element.column, a.offset) < (b.element.line, b.element.column, b.offset)
+    }
+    self.init(order.map(\.element))
+  }
 }

@@ -1,0 +1,253 @@
+import LocationPolicy
+import TOMLFiles
+
+/// Reads a parsed policy file and collects everything that is wrong.
+struct PolicyReader {
+  let text: TOMLText
+  let file: String
+  let users: (String) -> UInt32?
+  private var problems: [PolicyError] = []
+
+  static let rootKeys = ["default", "default_reduced", "administrators", "rule"]
+  static let ruleKeys = ["user", "client", "access", "reduced", "background", "relaunch"]
+  /// The words of `access` and `default`.
+  static let words: [(word: String, authorization: Authorization)] = [
+    ("ask", .notDetermined), ("always", .always), ("when-in-use", .whenInUse), ("deny", .denied),
+  ]
+  static let longestName = 255
+  static let mostRules = 1_000
+
+  init(text: TOMLText, file: String, users: @escaping (String) -> UInt32?) {
+    self.text = text
+    self.file = file
+    self.users = users
+  }
+
+  mutating func read() throws(PolicyErrors) -> AccessPolicy {
+    var standard = AccessTerms(authorization: .notDetermined)
+    var administrators: Set<UInt32> = []
+    var rules: [AccessRule] = []
+    for index in text.children(of: -1) {
+      let node = text.nodes[index]
+      switch node.key {
+      case "default": standard.authorization = word(index, "default") ?? .notDetermined
+      case "default_reduced": standard.isReduced = flag(index, "default_reduced") ?? false
+      case "administrators": administrators = readUsers(index, "administrators")
+      case "rule": rules = readRules(index)
+      default: reportUnknown(node, path: node.key, among: PolicyReader.rootKeys)
+      }
+    }
+    guard problems.isEmpty else { throw PolicyErrors(sorting: problems) }
+    return AccessPolicy(standard: standard, rules: rules, administrators: administrators)
+  }
+
+  // MARK: Rules
+
+  private mutating func readRules(_ index: Int) -> [AccessRule] {
+    let node = text.nodes[index]
+    guard node.value == .array else {
+      report("rule", at: node.keyPlace, "is \(node.value.kind)", expected: "tables [[rule]]")
+      return []
+    }
+    var rules: [AccessRule] = []
+    for (number, child) in text.children(of: index).enumerated() {
+      let path = "rule[\(number)]"
+      guard number < PolicyReader.mostRules else {
+        report(path, at: text.nodes[child].place, "there are more than \(PolicyReader.mostRules)")
+        break
+      }
+      guard let rule = readRule(child, path) else { continue }
+      if let first = rules.first(where: { $0.subject == rule.subject }) {
+        report(
+          path, at: text.nodes[child].place, "is for the same as the rule at line \(first.line)",
+          suggestion: "keep one of them")
+      } else {
+        rules.append(rule)
+      }
+    }
+    return rules
+  }
+
+  /// One rule; nil if anything of it is wrong.
+  private mutating func readRule(_ index: Int, _ path: String) -> AccessRule? {
+    let node = text.nodes[index]
+    guard node.value == .table else {
+      report(path, at: node.place, "is \(node.value.kind)", expected: "a table [[rule]]")
+      return nil
+    }
+    let before = problems.count
+    var subject = AccessSubject()
+    var terms = AccessTerms(authorization: .denied)
+    var keys: Set<String> = []
+    for child in text.children(of: index) {
+      let key = text.nodes[child].key
+      let inner = path + "." + key
+      keys.insert(key)
+      switch key {
+      case "user": subject.uid = user(child, inner)
+      case "client": subject.client = name(child, inner)
+      case "access": terms.authorization = word(child, inner) ?? .denied
+      case "reduced": terms.isReduced = flag(child, inner) ?? true
+      case "background": terms.mayUseBackground = flag(child, inner)
+      case "relaunch": terms.relaunch = relaunch(child, inner)
+      default: reportUnknown(text.nodes[child], path: inner, among: PolicyReader.ruleKeys)
+      }
+    }
+    guard problems.count == before else { return nil }
+    check(keys, path, at: node.place)
+    return problems.count == before ? AccessRule(subject, terms, line: node.place.line) : nil
+  }
+
+  /// What must be there, and what goes only together.
+  private mutating func check(_ keys: Set<String>, _ path: String, at place: TOMLPlace) {
+    if !keys.contains("access") {
+      report(path + ".access", at: place, "is missing", expected: PolicyReader.expectedWords)
+    }
+    if !keys.contains("user"), !keys.contains("client") {
+      report(
+        path, at: place, "is for nobody", expected: "user, client or both",
+        suggestion: "`default` is for all the others")
+    }
+    if keys.contains("relaunch"), !keys.contains("client") {
+      report(
+        path + ".relaunch", at: place, "starts one client, and the rule names none",
+        expected: "client")
+    }
+  }
+
+  // MARK: Values
+
+  static var expectedWords: String {
+    let quoted = words.map { "\"\($0.word)\"" }
+    return quoted.dropLast().joined(separator: ", ") + " or " + (quoted.last ?? "")
+  }
+
+  private mutating func word(_ index: Int, _ path: String) -> Authorization? {
+    let node = text.nodes[index]
+    guard case .string(let word) = node.value else {
+      report(path, at: node.place, "is \(node.value.kind)", expected: PolicyReader.expectedWords)
+      return nil
+    }
+    if let found = PolicyReader.words.first(where: { $0.word == word }) {
+      return found.authorization
+    }
+    let near = nearest(word, among: PolicyReader.words.map(\.word))
+    report(
+      path, at: node.place, "unknown word \"\(printable(word))\"",
+      expected: PolicyReader.expectedWords,
+      suggestion: near.map { "did you mean \"\($0)\"?" } ?? "")
+    return nil
+  }
+
+  private mutating func flag(_ index: Int, _ path: String) -> Bool? {
+    let node = text.nodes[index]
+    if case .boolean(let flag) = node.value { return flag }
+    report(path, at: node.place, "is \(node.value.kind)", expected: "true or false")
+    return nil
+  }
+
+  /// A user by name or number.
+  private mutating func user(_ index: Int, _ path: String) -> UInt32? {
+    let node = text.nodes[index]
+    switch node.value {
+    case .integer(let number):
+      // The highest one means "none" to the kernel.
+      if let uid = UInt32(exactly: number), uid < .max { return uid }
+      report(path, at: node.place, "\(number) is out of range", expected: "0 to 4294967294")
+    case .string(let name):
+      if let uid = users(name) { return uid }
+      let isNumber = !name.isEmpty && name.utf8.allSatisfy { (48...57).contains($0) }
+      report(
+        path, at: node.place, "no user is named \"\(printable(name))\" on this system",
+        suggestion: isNumber ? "write a number without quotes" : "the number of a user does as well"
+      )
+    case .table, .array, .float, .boolean, .datetime:
+      report(
+        path, at: node.place, "is \(node.value.kind)", expected: "the name of a user or its number")
+    }
+    return nil
+  }
+
+  private mutating func readUsers(_ index: Int, _ path: String) -> Set<UInt32> {
+    let node = text.nodes[index]
+    guard node.value == .array else {
+      report(path, at: node.place, "is \(node.value.kind)", expected: "a list of users")
+      return []
+    }
+    var found: Set<UInt32> = []
+    for (number, child) in text.children(of: index).enumerated() {
+      let inner = "\(path)[\(number)]"
+      guard let uid = user(child, inner) else { continue }
+      if !found.insert(uid).inserted {
+        report(inner, at: text.nodes[child].place, "is there twice")
+      }
+    }
+    return found
+  }
+
+  private mutating func name(_ index: Int, _ path: String) -> String? {
+    let node = text.nodes[index]
+    let expected = "text of 1 to \(PolicyReader.longestName) bytes, on one line"
+    guard case .string(let name) = node.value else {
+      report(path, at: node.place, "is \(node.value.kind)", expected: expected)
+      return nil
+    }
+    guard (1...PolicyReader.longestName).contains(name.utf8.count),
+      printable(name, longest: PolicyReader.longestName) == name
+    else {
+      report(path, at: node.place, "cannot be the name of a client", expected: expected)
+      return nil
+    }
+    return name
+  }
+
+  private mutating func relaunch(_ index: Int, _ path: String) -> Relaunch? {
+    let node = text.nodes[index]
+    let expected = "the name of a unit, \"tracker.service\", or a list, [\"/usr/bin/tracker\", …]"
+    switch node.value {
+    case .string(let unit):
+      let isUnit = unit.utf8.allSatisfy { $0 > 32 && $0 < 127 && $0 != UInt8(ascii: "/") }
+      if isUnit, unit.utf8.count <= PolicyReader.longestName, unit.contains("."), unit.first != "-"
+      {
+        return .unit(unit)
+      }
+      report(
+        path, at: node.place, "is no name of a unit", expected: expected,
+        suggestion: unit.first == "/" ? "put the command into a list" : "")
+    case .array:
+      var words: [String] = []
+      for child in text.children(of: index) {
+        if case .string(let word) = text.nodes[child].value, !word.utf8.contains(0) {
+          words.append(word)
+        } else {
+          report(path, at: text.nodes[child].place, "is no text", expected: expected)
+          return nil
+        }
+      }
+      if words.first?.first == "/" { return .command(words) }
+      report(path, at: node.place, "does not begin with a whole path", expected: expected)
+    case .table, .integer, .float, .boolean, .datetime:
+      report(path, at: node.place, "is \(node.value.kind)", expected: expected)
+    }
+    return nil
+  }
+
+  // MARK: Problems
+
+  private mutating func reportUnknown(_ node: TOMLNode, path: String, among keys: [String]) {
+    let near = nearest(node.key, among: keys)
+    report(
+      path, at: node.keyPlace, node.value == .table ? "no such table" : "unknown key",
+      expected: near == nil ? keys.joined(separator: ", ") : "",
+      suggestion: near.map { "did you mean `\($0)`?" } ?? "")
+  }
+
+  private mutating func report(
+    _ key: String, at place: TOMLPlace, _ problem: String, expected: String = "",
+    suggestion: String = ""
+  ) {
+    problems.append(
+      PolicyError(
+        file: file, at: place, key: key, problem, expected: expected, suggestion: suggestion))
+  }
+}

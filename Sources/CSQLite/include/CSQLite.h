@@ -1,0 +1,11 @@
+#ifndef TORPOR_CSQLITE_H
+#define TORPOR_CSQLITE_H
+
+// SQLite, and what of its interface is macros that Swift cannot see.
+
+#include <sqlite3.h>
+
+/// Binds a copy of `length` bytes of UTF-8.
+int csqlite_bind_text(sqlite3_stmt *statement, int index, const char *bytes, int length);
+
+#endif

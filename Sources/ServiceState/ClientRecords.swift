@@ -1,0 +1,216 @@
+import LocationPolicy
+import LocationTypes
+
+/// What a client is called for good: counted from 1, never used twice.
+public typealias ClientNumber = UInt32
+
+/// Who a client is and what it may (AUT-2).
+public struct ClientRecord: StateRow {
+  /// Its number.
+  public var id: ClientNumber
+  /// The user of its processes, as the socket's credentials tell it.
+  public var uid: UInt32
+  /// Its name among that user's programs: 1 to 255 bytes, no control characters.
+  public var name: String
+  /// What it was told last that it may.
+  public var authorization: Authorization
+  /// What it was told last of its accuracy.
+  public var isReduced: Bool
+  /// What a command has decided (`torpor clients allow`), nil where none has.
+  public var decision: Authorization?
+  /// The command reduced its accuracy; only with a ``decision``.
+  public var isDecidedReduced: Bool
+  /// Its place in the engine's table, where it has one.
+  public var slot: UInt16?
+  /// What starts it again (BKG-19), nil if nothing does.
+  public var launch: String?
+
+  /// Creates the record of a client that nothing was decided about.
+  ///
+  /// - Precondition: `name` is one that may be kept, see ``StateStore/isName(_:)``.
+  public init(id: ClientNumber, uid: UInt32, name: String) {
+    precondition(StoredColumns.isText(name), "a client's name has 1 to 255 bytes")
+    self.id = id
+    self.uid = uid
+    self.name = name
+    authorization = .notDetermined
+    isReduced = false
+    decision = nil
+    isDecidedReduced = false
+    slot = nil
+    launch = nil
+  }
+
+  /// What tells it from the others.
+  public var key: ClientNumber { id }
+  /// The client that it goes with.
+  public var owner: ClientNumber? { nil }
+
+  /// How it lies in the database.
+  public static let layout = StateLayout(
+    table: "clients",
+    columns: [
+      "id", "uid", "name", "authorization", "is_reduced", "decision", "is_decided_reduced", "slot",
+      "launch",
+    ], keys: 1, capacity: 1_024)
+
+  /// The columns of a key.
+  public static func columns(of key: ClientNumber) -> StoredColumns {
+    StoredColumns([.number(key)])
+  }
+
+  /// What is written of it.
+  public var stored: StoredColumns {
+    StoredColumns([
+      .number(id), .number(uid), .text(name), .number(authorization.rawValue), .flag(isReduced),
+      decision.map { .number($0.rawValue) } ?? .null, .flag(isDecidedReduced),
+      slot.map { .number($0) } ?? .null, .text(launch),
+    ])
+  }
+
+  /// Checks a row from disk; nil if any value of it cannot be.
+  public init?(_ columns: StoredColumns) {
+    let authorization = { columns.whole($0, UInt8.self).flatMap(Authorization.init(rawValue:)) }
+    guard let id = columns.whole(0, ClientNumber.self), id > 0,
+      let uid = columns.whole(1, UInt32.self), let name = columns.text(2),
+      let current = authorization(3), let isReduced = columns.flag(4),
+      let decision = columns.optional(5, authorization), let isDecidedReduced = columns.flag(6),
+      let slot = columns.optional(7, { columns.whole($0, UInt16.self) }),
+      let launch = columns.optional(8, columns.text)
+    else { return nil }
+    self.init(id: id, uid: uid, name: name)
+    self.authorization = current
+    self.isReduced = isReduced
+    self.decision = decision
+    self.isDecidedReduced = isDecidedReduced
+    self.slot = slot
+    self.launch = launch
+  }
+}
+
+/// A client's place in the ring (RNG-3).
+public struct CursorRecord: StateRow {
+  /// Whose.
+  public var client: ClientNumber
+  /// The place.
+  public var bookmark: ClientBookmark
+
+  /// Creates a record.
+  public init(client: ClientNumber, bookmark: ClientBookmark) {
+    self.client = client
+    self.bookmark = bookmark
+  }
+
+  /// What tells it from the others.
+  public var key: ClientNumber { client }
+  /// The client that it goes with.
+  public var owner: ClientNumber? { client }
+
+  /// How it lies in the database.
+  public static let layout = StateLayout(
+    table: "cursors",
+    columns: [
+      "client", "acknowledged_generation", "acknowledged_sequence", "owes_all",
+      "owed_generation", "owed_sequence", "passed_after_generation", "passed_after_sequence",
+      "passed_through_generation", "passed_through_sequence",
+    ], keys: 1, capacity: ClientRecord.layout.capacity)
+
+  /// The columns of a key.
+  public static func columns(of key: ClientNumber) -> StoredColumns {
+    StoredColumns([.number(key)])
+  }
+
+  /// What is written of it.
+  public var stored: StoredColumns {
+    var values: [StateValue] = [.number(client)]
+    values += StateValue.name(bookmark.acknowledged)
+    values.append(.flag(bookmark.owesAll))
+    values += StateValue.name(bookmark.owedThrough)
+    values += StateValue.name(bookmark.passedAfter)
+    values += StateValue.name(bookmark.passedThrough)
+    return StoredColumns(values)
+  }
+
+  /// Checks a row from disk; nil if any value of it cannot be.
+  public init?(_ columns: StoredColumns) {
+    guard let client = columns.whole(0, ClientNumber.self), let acknowledged = columns.name(1),
+      let owesAll = columns.flag(3), let owed = columns.name(4), let after = columns.name(6),
+      let through = columns.name(8)
+    else { return nil }
+    self.client = client
+    bookmark = ClientBookmark(
+      acknowledged: acknowledged, owesAll: owesAll, owedThrough: owed, passedAfter: after,
+      passedThrough: through)
+  }
+}
+
+/// What a client had asked for that outlives its process (BKG-20).
+public struct ServicesRecord: StateRow {
+  /// Whose.
+  public var client: ClientNumber
+  /// `startUpdatingLocation` was called and not taken back.
+  public var isUpdating = false
+  /// `desiredAccuracy`, metres or a constant of ``LocationAccuracy``.
+  public var desiredAccuracy: Double = -1
+  /// `distanceFilter`, metres or −1 for none.
+  public var distanceFilter: Double = -1
+  /// `activityType`.
+  public var activity = ActivityType.other
+  /// `pausesLocationUpdatesAutomatically`.
+  public var pausesAutomatically = true
+  /// `allowsBackgroundLocationUpdates`.
+  public var allowsBackground = false
+  /// `startMonitoringSignificantLocationChanges` was called and not taken back (SLC-8).
+  public var significantChange = false
+  /// `startMonitoringVisits` was called and not taken back (VIS-8).
+  public var visits = false
+
+  /// Creates the record of a client that asked for nothing (STD-2).
+  public init(client: ClientNumber) { self.client = client }
+
+  /// What tells it from the others.
+  public var key: ClientNumber { client }
+  /// The client that it goes with.
+  public var owner: ClientNumber? { client }
+
+  /// How it lies in the database.
+  public static let layout = StateLayout(
+    table: "services",
+    columns: [
+      "client", "is_updating", "desired_accuracy", "distance_filter", "activity",
+      "pauses_automatically", "allows_background", "significant_change", "visits",
+    ], keys: 1, capacity: ClientRecord.layout.capacity)
+
+  /// The columns of a key.
+  public static func columns(of key: ClientNumber) -> StoredColumns {
+    StoredColumns([.number(key)])
+  }
+
+  /// What is written of it.
+  public var stored: StoredColumns {
+    StoredColumns([
+      .number(client), .flag(isUpdating), .real(desiredAccuracy.isNaN ? -1 : desiredAccuracy),
+      .real(distanceFilter.isNaN ? -1 : distanceFilter), .number(activity.rawValue),
+      .flag(pausesAutomatically), .flag(allowsBackground), .flag(significantChange), .flag(visits),
+    ])
+  }
+
+  /// Checks a row from disk; nil if any value of it cannot be.
+  public init?(_ columns: StoredColumns) {
+    guard let client = columns.whole(0, ClientNumber.self), let isUpdating = columns.flag(1),
+      let accuracy = columns.real(2), let filter = columns.real(3),
+      let activity = columns.whole(4, UInt8.self).flatMap(ActivityType.init(rawValue:)),
+      let pauses = columns.flag(5), let background = columns.flag(6),
+      let significant = columns.flag(7), let visits = columns.flag(8)
+    else { return nil }
+    self.client = client
+    self.isUpdating = isUpdating
+    desiredAccuracy = accuracy
+    distanceFilter = filter
+    self.activity = activity
+    pausesAutomatically = pauses
+    allowsBackground = background
+    significantChange = significant
+    self.visits = visits
+  }
+}

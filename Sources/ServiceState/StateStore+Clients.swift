@@ -1,0 +1,49 @@
+// What is asked oftener than row by row.
+
+extension StateStore {
+  /// Whether a name of a client or region may be kept: 1 to 255 bytes, no control characters.
+  public static func isName(_ name: String) -> Bool { StoredColumns.isText(name) }
+
+  /// The client of that user and name (AUT-2). O(clients).
+  public func client(uid: UInt32, name: String) -> ClientRecord? {
+    rows.clients.all.first { $0.uid == uid && $0.name == name }
+  }
+
+  /// The client of that user and name, which is made if there is none; nil where there are too many.
+  ///
+  /// - Precondition: ``isName(_:)``.
+  public func addClient(uid: UInt32, name: String) -> ClientRecord? {
+    if let known = client(uid: uid, name: name) { return known }
+    let highest = rows.clients.all.map(\.id).max() ?? 0
+    guard highest < .max - 1 else { return nil }
+    let id = max(ClientNumber(clamping: counter(.nextClient)), highest + 1)
+    let record = ClientRecord(id: id, uid: uid, name: name)
+    guard rows.clients.put(record) else { return nil }
+    setCounter(.nextClient, Int64(id) + 1)
+    return record
+  }
+
+  /// Removes a client and all that is its.
+  public func removeClient(_ client: ClientNumber) {
+    rows.clients.remove(client)
+    rows.cursors.remove(of: client)
+    rows.services.remove(of: client)
+    rows.regions.remove(of: client)
+    rows.sessions.remove(of: client)
+    rows.visits.remove(of: client)
+  }
+
+  /// A counter's value; 0 where it was never set.
+  public func counter(_ counter: StateCounter) -> Int64 {
+    rows.counters[counter.rawValue]?.value ?? 0
+  }
+
+  /// Sets a counter.
+  ///
+  /// - Precondition: `value` is not negative.
+  public func setCounter(_ counter: StateCounter, _ value: Int64) {
+    precondition(value >= 0, "a counter is not negative")
+    let isPut = rows.counters.put(CounterRecord(name: counter.rawValue, value: value))
+    precondition(isPut, "our counters have room")
+  }
+}

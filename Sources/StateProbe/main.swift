@@ -1,0 +1,125 @@
+import Glibc
+import LocationPolicy
+import LocationTypes
+import ServiceState
+
+// A process that writes durable state and may be killed at any moment: for the tests of ServiceState.
+//
+//   StateProbe write FILE      acknowledges without end; prints each number after it is durable
+//   StateProbe read FILE       prints the last number, and what was repaired
+//   StateProbe hold FILE       opens it, prints "open", and waits
+//   StateProbe day FILE        a tracker's day: 144 acknowledgements; prints what was written
+//   StateProbe limited FILE    as write, but no file may pass 64 KiB: prints errors too
+
+/// Any time will do: nothing of it is durable but the name of a file that was moved aside.
+let time = UTCTime(microseconds: 1_750_000_000_000_000)
+
+func say(_ line: String) {
+  let bytes = Array((line + "\n").utf8)
+  _ = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(1, $0.baseAddress, $0.count) }
+}
+
+func bookmark(_ number: UInt64) -> ClientBookmark {
+  ClientBookmark(acknowledged: FixName(generation: 1, sequence: number), owesAll: true)
+}
+
+/// The number that all clients have acknowledged; they do so in one transaction.
+func acknowledged(_ store: StateStore) -> UInt64 {
+  let numbers = Set(store.rows.cursors.all.map { $0.bookmark.acknowledged?.sequence ?? 0 })
+  precondition(numbers.count <= 1, "a transaction is whole")
+  return numbers.first ?? 0
+}
+
+func acknowledge(_ number: UInt64, _ store: StateStore) throws(StateError) {
+  for index in 0..<4 {
+    guard let client = store.addClient(uid: 1_000, name: "client-\(index)") else { return }
+    _ = store.rows.cursors.put(CursorRecord(client: client.id, bookmark: bookmark(number)))
+  }
+  // Something that grows, and goes again.
+  let center = Coordinate(latitude_e9: 52_000_000_000, longitude_e9: 13_000_000_000)
+  let key = RegionIdentifier(.region, UInt32(number % 64))
+  let region = Region(key, center: center, radius: Double(number % 1_000) + 1)
+  let text = String(repeating: "r", count: Int(number % 200) + 1)
+  _ = store.rows.regions.put(RegionRecord(client: 1, name: text, region: region, state: .unknown))
+  try store.flush(at: time)
+}
+
+func write(_ store: StateStore) throws(StateError) {
+  var number = acknowledged(store)
+  while true {
+    number += 1
+    try acknowledge(number, store)
+    say("\(number)")
+  }
+}
+
+func writeLimited(_ store: StateStore) {
+  for number in 1...2_000 as ClosedRange<UInt64> {
+    do throws(StateError) {
+      try acknowledge(number, store)
+      say("\(number)")
+    } catch {
+      return say("error \(error)")
+    }
+  }
+}
+
+func day(_ store: StateStore) throws(StateError) {
+  let client = store.addClient(uid: 1_000, name: "tracker")?.id ?? 1
+  try store.flush(at: time)
+  let before = written()
+  let figures = store.figures
+  for batch in 1...144 as ClosedRange<UInt64> {
+    _ = store.rows.cursors.put(CursorRecord(client: client, bookmark: bookmark(batch * 600)))
+    try store.flush(at: time)
+  }
+  let bytes = written() - before
+  say(
+    "transactions \(store.figures.transactions - figures.transactions), "
+      + "pages \(store.figures.pages - figures.pages), bytes \(bytes)")
+}
+
+/// Bytes that this process has handed to `write`.
+func written() -> Int {
+  let descriptor = unsafe open("/proc/self/io", O_RDONLY)
+  defer { close(descriptor) }
+  var block = [UInt8](repeating: 0, count: 4_096)
+  let count = unsafe block.withUnsafeMutableBytes {
+    unsafe read(descriptor, $0.baseAddress, $0.count)
+  }
+  let text = String(decoding: block.prefix(max(count, 0)), as: UTF8.self)
+  for line in text.split(separator: "\n") where line.hasPrefix("wchar: ") {
+    return Int(line.dropFirst(7)) ?? 0
+  }
+  return 0
+}
+
+let arguments = CommandLine.arguments
+guard arguments.count == 3 else {
+  say("usage: StateProbe write|read|hold|day|limited FILE")
+  exit(64)
+}
+if arguments[1] == "limited" {
+  _ = signal(SIGXFSZ, SIG_IGN)
+  var limit = rlimit(rlim_cur: 65_536, rlim_max: 65_536)
+  _ = unsafe setrlimit(Int32(RLIMIT_FSIZE.rawValue), &limit)
+}
+do throws(StateError) {
+  let store = try StateStore(path: arguments[2], at: time)
+  switch arguments[1] {
+  case "write": try write(store)
+  case "limited": writeLimited(store)
+  case "day": try day(store)
+  case "hold":
+    try acknowledge(acknowledged(store) + 1, store)
+    say("open")
+    sleep(60)
+  default:
+    say("\(acknowledged(store))")
+    for line in store.repairs.lines { say(line) }
+    if let trouble = store.trouble { say("trouble: \(trouble)") }
+  }
+} catch {
+  say("error \(error)")
+  exit(1)
+}

@@ -1,0 +1,199 @@
+import DeferralCache
+import LocationPolicy
+import LocationTypes
+import Testing
+
+@testable import LocationEngine
+
+@Suite("A client comes back after a restart of the service")
+struct RestoreTests {
+  static let setup = Bench.setup(limit: 4)
+
+  /// Fixes straight into the ring, as the engine would append them.
+  static func append(_ count: Int, to ring: inout FixRing) {
+    for _ in 0..<count {
+      let time = Instant(microseconds: Int64(ring.head) * 1_000_000)
+      var fix = Fix(acquired: time, coordinate: Bench.home)
+      fix.horizontalAccuracy_mm = 2_000
+      ring.append(fix)
+    }
+  }
+
+  /// A ring of ten on the same memory after another start, with so many fixes more.
+  static func ring(_ memory: RingMemory, appending count: Int) -> FixRing {
+    var ring = memory.open()
+    append(count, to: &ring)
+    return ring
+  }
+
+  /// What a restored client is told when it connects and starts updates.
+  static func told(_ bookmark: ClientBookmark, _ memory: RingMemory) -> [Notice] {
+    var engine = memory.engine(setup)
+    engine.restore(ClientID(0), from: bookmark)
+    return start(&engine)
+  }
+
+  static func start(_ engine: inout Engine, at now: Instant = Instant(microseconds: 1)) -> [Notice]
+  {
+    var notices: [Notice] = []
+    for request in [Request.connect, .startUpdating] {
+      var effects = engine.step(.request(ClientID(0), request), at: now)
+      while true {
+        while let notice = engine.nextNotice() { notices.append(notice.notice) }
+        guard effects.proceeds else { break }
+        effects = engine.step(.proceed, at: now)
+      }
+    }
+    return notices
+  }
+
+  static func batches(_ notices: [Notice]) -> [ClosedRange<UInt64>] {
+    notices.compactMap { if case .batch(let first, let last) = $0 { first...last } else { nil } }
+  }
+
+  static func gaps(_ notices: [Notice]) -> [Range<UInt64>] {
+    notices.compactMap { if case .gap(let gap) = $0 { gap.range } else { nil } }
+  }
+
+  @Test("BKG-20, RNG-3: owed is exactly what is younger than what was acknowledged")
+  func owed() {
+    let memory = RingMemory()
+    _ = Self.ring(memory, appending: 8)
+    let acknowledged = FixName(generation: 1, sequence: 4)
+    let notices = Self.told(ClientBookmark(acknowledged: acknowledged, owesAll: true), memory)
+    #expect(Self.batches(notices) == [5...7] && Self.gaps(notices).isEmpty)
+    let all = Self.told(ClientBookmark(owesAll: true), memory)
+    #expect(Self.batches(all) == [0...7])
+    let name = FixName(generation: 1, sequence: 7)
+    #expect(Self.told(ClientBookmark(acknowledged: name, owesAll: true), memory).isEmpty)
+  }
+
+  @Test("BKG-20: what was made after its updates had ended is not owed")
+  func ended() {
+    let memory = RingMemory()
+    _ = Self.ring(memory, appending: 8)
+    let bookmark = ClientBookmark(
+      acknowledged: FixName(generation: 1, sequence: 2),
+      owedThrough: FixName(generation: 1, sequence: 5))
+    #expect(Self.batches(Self.told(bookmark, memory)) == [3...5])
+    #expect(Self.told(ClientBookmark(), memory).isEmpty)
+  }
+
+  @Test("BKG-20, RNG-6: what was not for it in the middle stays so")
+  func passed() {
+    let memory = RingMemory()
+    _ = Self.ring(memory, appending: 8)
+    let bookmark = ClientBookmark(
+      acknowledged: FixName(generation: 1, sequence: 0), owesAll: true,
+      passedAfter: FixName(generation: 1, sequence: 2),
+      passedThrough: FixName(generation: 1, sequence: 4))
+    #expect(Self.batches(Self.told(bookmark, memory)) == [1...2, 5...7])
+  }
+
+  @Test(
+    "RNG-4, BKG-20: what the ring no longer has is a gap, told first, and no more than was owed")
+  func overwritten() {
+    let memory = RingMemory()
+    _ = Self.ring(memory, appending: 25)
+    let acknowledged = FixName(generation: 1, sequence: 4)
+    let notices = Self.told(ClientBookmark(acknowledged: acknowledged, owesAll: true), memory)
+    #expect(Self.gaps(notices) == [5..<15] && Self.batches(notices) == [15...24])
+    if case .gap? = notices.first {} else { Issue.record("the gap comes first") }
+    let ended = ClientBookmark(
+      acknowledged: acknowledged, owedThrough: FixName(generation: 1, sequence: 9))
+    let fewer = Self.told(ended, memory)
+    #expect(Self.gaps(fewer) == [5..<10] && Self.batches(fewer) == [])
+    let settled = ClientBookmark(acknowledged: acknowledged, owedThrough: acknowledged)
+    #expect(Self.told(settled, memory).isEmpty)
+  }
+
+  @Test("RNG-2, BKG-20: a name of a ring that was replaced by another is owed all of this one")
+  func foreign() {
+    let memory = RingMemory()
+    _ = Self.ring(memory, appending: 3)
+    let name = FixName(generation: 900, sequence: 77)
+    let notices = Self.told(ClientBookmark(acknowledged: name, owesAll: true), memory)
+    #expect(Self.batches(notices) == [0...2])
+  }
+
+  @Test("BKG-20: what is kept of a client is what it comes back from")
+  func bookmark() {
+    let bench = Bench(limit: 4, capacity: 10)
+    #expect(bench.engine.bookmark(of: ClientID(0)) == ClientBookmark(owesAll: true))
+    bench.fixes(count: 3)
+    bench.client.acknowledges = false
+    bench.fixes(count: 2)
+    let running = bench.engine.bookmark(of: ClientID(0))
+    let acknowledged = FixName(generation: 1, sequence: 2)
+    #expect(running == ClientBookmark(acknowledged: acknowledged, owesAll: true))
+    bench.client.ask(.stopUpdating)
+    let stopped = bench.engine.bookmark(of: ClientID(0))
+    #expect(stopped.acknowledged == acknowledged && !stopped.owesAll)
+    #expect(stopped.owedThrough == FixName(generation: 1, sequence: 4))
+  }
+
+  @Test("RNG-6, BKG-20: a client that is denied after it came back is shown nothing of before")
+  func denied() {
+    let memory = RingMemory()
+    _ = Self.ring(memory, appending: 8)
+    var engine = memory.engine(Self.setup)
+    engine.restore(ClientID(0), from: ClientBookmark(owesAll: true))
+    let now = Instant(microseconds: 1)
+    _ = engine.step(.request(ClientID(0), .setAuthorization(.denied)), at: now)
+    #expect(engine.bookmark(of: ClientID(0)).acknowledged?.sequence == 7)
+    #expect(Self.batches(Self.start(&engine)) == [])
+  }
+
+  @Test("BKG-20, REG-6: a region comes back with its state, from which it may be crossed")
+  func region() {
+    let memory = RingMemory()
+    var engine = memory.engine(Self.setup)
+    engine.restore(ClientID(0), from: ClientBookmark())
+    _ = Self.start(&engine)
+    let identifier = RegionIdentifier(.region, 1)
+    let region = Region(identifier, center: Bench.home, radius: 100)
+    _ = engine.step(
+      .request(ClientID(0), .addRegion(region, assuming: .satisfied)), at: Instant(microseconds: 2))
+    #expect(engine.client(ClientID(0)).services.regions.state(of: identifier) == .inside)
+  }
+
+  @Test("clients come back before the first step, not after it")
+  func late() async {
+    await #expect(processExitsWith: .failure) {
+      var engine = RingMemory().engine(RestoreTests.setup)
+      _ = engine.step(.time, at: Instant(microseconds: 1))
+      engine.restore(ClientID(0), from: ClientBookmark())
+    }
+  }
+}
+
+/// A ring's memory that outlives one start of the service and the next.
+@safe final class RingMemory {
+  private let ring: UnsafeMutableRawBufferPointer
+  private let clients: UnsafeMutableBufferPointer<Client>
+
+  init() {
+    unsafe ring = .allocate(byteCount: FixRing.storageSize(capacity: 10), alignment: 8)
+    unsafe ring.initializeMemory(as: UInt8.self, repeating: 0)
+    unsafe clients = .allocate(capacity: 1)
+  }
+
+  deinit {
+    unsafe ring.deallocate()
+    unsafe clients.deallocate()
+  }
+
+  func open() -> FixRing {
+    do {
+      var fixes = try unsafe FixRing(recovering: ring, capacity: 10)
+      fixes.markSynced(fixes.unsynced)
+      return fixes
+    } catch {
+      preconditionFailure("a ring opens: \(error)")
+    }
+  }
+
+  func engine(_ setup: EngineSetup) -> Engine {
+    unsafe Engine(setup, ring: open(), clients: clients)
+  }
+}

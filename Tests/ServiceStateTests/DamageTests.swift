@@ -1,0 +1,289 @@
+import Foundation
+import LocationPolicy
+import LocationTypes
+import Testing
+
+@testable import ServiceState
+
+@Suite("Durable state: damage, a full disk, SIGKILL")
+struct DamageTests {
+  /// A closed file with four clients, and how it was.
+  static func filled() throws -> Folder {
+    let folder = Folder()
+    let store = try folder.open()
+    for name in ["a", "b", "c", "d"] { _ = try store.fill(name) }
+    try store.close(at: Folder.time)
+    return folder
+  }
+
+  static let aside = "state.db.damaged-20251122T001432Z"
+
+  @Test("RNG-3: a writer killed at any moment has lost no number that it gave out")
+  func killed() throws {
+    var random = SystemRandomNumberGenerator()
+    let rounds = ProcessInfo.processInfo.environment["TORPOR_KILLS"].flatMap(Int.init) ?? 12
+    let folder = Folder()
+    var last: UInt64 = 0
+    for _ in 0..<rounds {
+      let probe = try Probe("write", folder.path)
+      usleep(UInt32.random(in: 5_000...60_000, using: &random))
+      probe.kill()
+      last = max(last, probe.lines().last.flatMap { UInt64($0) } ?? 0)
+      let store = try folder.open()
+      let sequences = Set(store.rows.cursors.all.map { $0.bookmark.acknowledged?.sequence ?? 0 })
+      #expect(sequences.count <= 1 && store.repairs.isEmpty)
+      let found = sequences.first ?? 0
+      // One may have been written and not said.
+      #expect(found == last || found == last + 1)
+      last = found
+    }
+    #expect(last > 0)
+  }
+
+  @Test("a torn end of the log is cut off: a state that was once flushed, and nothing to repair")
+  func tornLog() throws {
+    let folder = Folder()
+    let store = try folder.open()
+    let id = try store.fill("map", sequence: 1)
+    try store.flush()
+    for sequence in 2..<20 as Range<UInt64> {
+      _ = try store.fill("map", sequence: sequence)
+      try store.flush()
+    }
+    let log = folder.read("state.db-wal")
+    for cut in [0, 1, 31, 32, 1_000, 4_151, 4_152, 20_000, log.count / 2, log.count - 1] {
+      let copy = try folder.snapshot()
+      try copy.write(log.prefix(cut), to: "state.db-wal")
+      let again = try copy.open()
+      let sequence = again.rows.cursors[id]?.bookmark.acknowledged?.sequence
+      #expect(again.repairs.isEmpty && (sequence ?? 1) <= 19, "\(cut)")
+      if cut == log.count - 1 { #expect(sequence == 18) }
+    }
+  }
+
+  @Test("RNG-3, BKG-20: a damaged file is moved aside; what is readable of it goes on")
+  func damagedPage() throws {
+    let folder = try DamageTests.filled()
+    let store = try folder.open()
+    let copy = try folder.snapshot()
+    let root = try Database(copy.path, .reading)
+      .number("SELECT rootpage FROM sqlite_schema WHERE name = 'regions'")
+    try store.close(at: Folder.time)
+    var bytes = folder.read()
+    let page = (root - 1) * 4_096
+    bytes.replaceSubrange(page..<page + 4_096, with: Data(repeating: 0xa5, count: 4_096))
+    try folder.write(bytes)
+    let again = try folder.open()
+    #expect(again.repairs.lost == ["regions"] && again.repairs.damage != nil)
+    #expect(again.repairs.movedTo == folder.url.appending(path: DamageTests.aside).path)
+    #expect(!again.repairs.mayHaveLostClients && !again.repairs.lines.isEmpty)
+    #expect(again.rows.clients.count == 4 && again.rows.cursors.count == 4)
+    #expect(again.rows.visits.count == 4 && again.rows.regions.count == 0)
+    #expect(folder.read(DamageTests.aside) == bytes)
+    #expect(again.rows.cursors[1]?.bookmark.acknowledged?.sequence == 7)
+    try again.flush()
+    try again.close(at: Folder.time)
+  }
+
+  @Test("a destroyed header: begun anew, told, and the old file is kept")
+  func damagedHeader() throws {
+    let folder = try DamageTests.filled()
+    var bytes = folder.read()
+    bytes.replaceSubrange(0..<100, with: Data(repeating: 0, count: 100))
+    try folder.write(bytes)
+    var store: StateStore? = try folder.open()
+    #expect(store?.repairs.mayHaveLostClients == true && store?.repairs.movedTo != nil)
+    #expect(store?.rows.clients.count == 0)
+    _ = try store?.fill("new")
+    try store?.flush()
+    store = nil
+    #expect(folder.names.contains(DamageTests.aside))
+    let again = try folder.open()
+    #expect(again.repairs == Repairs() && again.rows.clients.count == 1)
+  }
+
+  @Test("any byte changed, any length: it opens, with rows that can be, and can be written")
+  func anyDamage() throws {
+    let folder = try DamageTests.filled()
+    let bytes = folder.read()
+    var random = SplitMix(state: 5)
+    for round in 0..<120 {
+      let copy = Folder()
+      var damaged = bytes
+      if round % 4 == 0 {
+        damaged = damaged.prefix(Int(random.next() % UInt64(bytes.count)))
+      } else {
+        for _ in 0..<1 << (random.next() % 8) {
+          damaged[Int(random.next() % UInt64(bytes.count))] = UInt8(
+            truncatingIfNeeded: random.next())
+        }
+      }
+      try copy.write(damaged)
+      do {
+        let store = try copy.open()
+        for row in store.rows.cursors.all { #expect(store.rows.clients[row.client] != nil) }
+        let id = try store.fill("after")
+        try store.flush()
+        try store.close(at: Folder.time)
+        #expect(try copy.open().rows.clients[id]?.name == "after")
+      } catch StateError.newer, StateError.foreign {
+        // The very bytes that say so.
+        #expect(damaged[60..<72] != bytes[60..<72])
+      }
+    }
+  }
+
+  @Test("an exchange that was interrupted after any step is brought to its end")
+  func interrupted() throws {
+    for step in 0..<3 {
+      let folder = try DamageTests.filled()
+      let store = try folder.open()
+      var rows = store.rows
+      try StateFiles(path: folder.path).rebuild(.current, &rows)
+      try store.close(at: Folder.time)
+      var bytes = folder.read()
+      bytes.replaceSubrange(0..<100, with: Data(repeating: 1, count: 100))
+      try folder.write(bytes)
+      try folder.write(Data("log".utf8), to: "state.db-wal")
+      let manager = FileManager.default
+      let aside = folder.path + ".damaged-then"
+      if step > 0 { try manager.moveItem(atPath: folder.path + "-wal", toPath: aside + "-wal") }
+      if step > 1 { try manager.moveItem(atPath: folder.path, toPath: aside) }
+      let again = try folder.open()
+      #expect(again.repairs.isContinued && again.rows.clients.count == 4, "\(step)")
+      #expect(!folder.names.contains("state.db.new"))
+    }
+  }
+
+  @Test("a rebuilt file that was not finished is thrown away")
+  func unfinished() throws {
+    let folder = try DamageTests.filled()
+    try folder.write(Data(repeating: 7, count: 5_000), to: "state.db.new")
+    let again = try folder.open()
+    #expect(again.repairs.isEmpty && again.rows.clients.count == 4)
+    #expect(!folder.names.contains("state.db.new"))
+  }
+
+  @Test("a row that cannot be is dropped and told, for a file can be edited")
+  func edited() throws {
+    let folder = try DamageTests.filled()
+    try folder.edit(
+      """
+      UPDATE clients SET authorization = 9 WHERE id = 1;
+      UPDATE cursors SET acknowledged_sequence = -1 WHERE client = 2;
+      UPDATE regions SET latitude_e9 = 90000000001 WHERE client = 3;
+      UPDATE regions SET radius_m = 9e999 WHERE client = 4;
+      UPDATE sessions SET requirement = 3 WHERE client = 3;
+      UPDATE visits SET accuracy_m = -9e999 WHERE client = 4;
+      UPDATE services SET activity = 0 WHERE client = 2;
+      INSERT INTO counters VALUES ('ring_generation', -4);
+      """)
+    let store = try folder.open()
+    // With the client goes what is its.
+    #expect(store.rows.clients.all.map(\.id).sorted() == [2, 3, 4])
+    #expect(store.rows.cursors.all.map(\.client).sorted() == [3, 4])
+    #expect(store.rows.services.all.map(\.client).sorted() == [3, 4])
+    #expect(store.rows.regions.all.map(\.client) == [2])
+    #expect(store.rows.sessions.count == 2 && store.rows.visits.count == 2)
+    #expect(store.counter(.ringGeneration) == 0 && !store.repairs.isEmpty)
+    #expect(store.repairs.dropped.reduce(0) { $0 + $1.count } == 8 + 5)
+    try store.flush()
+    try store.close(at: Folder.time)
+    #expect(try folder.open().repairs == Repairs())
+  }
+
+  @Test("two rows that say they are one client's: the second is dropped")
+  func doubled() throws {
+    let folder = try DamageTests.filled()
+    try folder.edit("UPDATE clients SET name = 'a' WHERE id = 3")
+    let store = try folder.open()
+    #expect(store.rows.clients.all.map(\.id).sorted() == [1, 2, 4])
+    #expect(store.rows.cursors[3] == nil)
+  }
+
+  @Test("a full disk: told, kept in memory, and written when there is room")
+  func full() throws {
+    let folder = try DamageTests.filled()
+    let store = try folder.open()
+    store.limitPages(to: 1)
+    for number in 0..<200 { _ = try store.fill("more-\(number)") }
+    #expect(throws: StateError.diskFull) { try store.flush() }
+    #expect(store.trouble == .diskFull && store.hasChanges && store.rows.clients.count == 204)
+    #expect(try folder.snapshot().open().rows.clients.count == 4)
+    store.limitPages(to: 100_000)
+    try store.flush()
+    #expect(store.trouble == nil && !store.hasChanges && store.figures.failures == 1)
+    #expect(try folder.snapshot().open().rows.clients.count == 204)
+  }
+
+  @Test("no file may grow: what was given out is on the disk, the rest is an error")
+  func limited() throws {
+    let folder = Folder()
+    let lines = try Probe("limited", folder.path).lines()
+    #expect(lines.last?.hasPrefix("error") == true)
+    let last = lines.dropLast().last.flatMap { UInt64($0) } ?? 0
+    let store = try folder.open()
+    #expect(store.rows.cursors.all.allSatisfy { $0.bookmark.acknowledged?.sequence == last })
+  }
+
+  @Test("a file that was taken away while it was open is made again, with all rows")
+  func removed() throws {
+    let folder = Folder()
+    let store = try folder.open()
+    _ = try store.fill("map")
+    try store.flush()
+    for name in folder.names {
+      try FileManager.default.removeItem(at: folder.url.appending(path: name))
+    }
+    _ = try store.fill("other")
+    try store.flush()
+    try store.close(at: Folder.time)
+    #expect(try folder.open().rows.clients.count == 2)
+  }
+
+  @Test("an older format is migrated, all steps or none; a newer one is refused, untouched")
+  func versions() throws {
+    let folder = Folder()
+    let old = StateSchema(steps: [
+      StateSchema.first.replacingOccurrences(of: ", launch TEXT", with: "")
+    ])
+    let step = "ALTER TABLE clients ADD COLUMN launch TEXT"
+    let database = try Database(folder.path, .writing)
+    try old.migrate(database, from: 0)
+    try database.run("INSERT INTO clients VALUES (5, 0, 'old', 3, 0, NULL, 0, NULL)")
+    try database.run("INSERT INTO cursors (client, owes_all) VALUES (5, 1)")
+    let broken = StateSchema(steps: old.steps + [step, "ALTER TABLE nothing ADD COLUMN x TEXT"])
+    let untouched = try folder.snapshot()
+    #expect(throws: StateError.self) { try untouched.open(broken) }
+    let now = StateSchema(steps: old.steps + [step])
+    let store = try untouched.open(now)
+    #expect(store.repairs.migratedFrom == 1 && store.rows.clients[5]?.name == "old")
+    #expect(store.rows.cursors[5]?.bookmark.owesAll == true)
+    try store.close(at: Folder.time)
+    let before = untouched.read()
+    #expect(throws: StateError.newer(found: 2, known: 1)) { try untouched.open(old) }
+    #expect(untouched.read() == before && untouched.names == ["state.db"])
+  }
+
+  @Test("another program's database is refused, untouched")
+  func foreign() throws {
+    let folder = Folder()
+    try folder.edit("CREATE TABLE theirs (x); PRAGMA application_id = 7")
+    let before = folder.read()
+    #expect(throws: StateError.foreign(applicationID: 7)) { try folder.open() }
+    #expect(folder.read() == before && folder.names == ["state.db"])
+  }
+}
+
+/// Seeded: the same bytes each time.
+struct SplitMix {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9e37_79b9_7f4a_7c15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
+    z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
+    return z ^ (z >> 31)
+  }
+}

@@ -1,0 +1,139 @@
+import Foundation
+import LocationPolicy
+import LocationTypes
+import Testing
+
+@testable import ServiceState
+
+/// A folder of one test, removed with it.
+final class Folder {
+  static let time = UTCTime(microseconds: 1_763_770_472_000_000)  // 2025-11-22T00:14:32Z
+  let url: URL
+
+  init() {
+    url = FileManager.default.temporaryDirectory.appending(path: "torpor-\(UUID().uuidString)")
+    do {
+      try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    } catch {
+      Issue.record("no folder: \(error)")
+    }
+  }
+
+  deinit { try? FileManager.default.removeItem(at: url) }
+
+  var path: String { url.appending(path: "state.db").path }
+
+  /// The names in it, in order.
+  var names: [String] {
+    ((try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []).sorted()
+  }
+
+  func open(_ schema: StateSchema = .current) throws -> StateStore {
+    try StateStore(path: path, at: Folder.time, schema: schema)
+  }
+
+  func read(_ name: String = "state.db") -> Data {
+    (try? Data(contentsOf: url.appending(path: name))) ?? Data()
+  }
+
+  func write(_ data: Data, to name: String = "state.db") throws {
+    try data.write(to: url.appending(path: name))
+  }
+
+  /// The files as a power cut or SIGKILL would leave them now, in a folder of their own.
+  func snapshot() throws -> Folder {
+    let copy = Folder()
+    for name in names { try copy.write(read(name), to: name) }
+    return copy
+  }
+
+  /// Changes the file past the store.
+  func edit(_ sql: String) throws {
+    let database = try Database(path, .writing)
+    try database.run(sql)
+  }
+}
+
+/// The process that is killed.
+struct Probe {
+  let process = Process()
+  private let output = Pipe()
+
+  init(_ command: String, _ path: String) throws {
+    process.executableURL = URL(filePath: Probe.path)
+    process.arguments = [command, path]
+    process.standardOutput = output
+    try process.run()
+  }
+
+  /// All it says until it ends.
+  func lines() -> [Substring] {
+    let data = output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return String(decoding: data, as: UTF8.self).split(separator: "\n")
+  }
+
+  /// Waits until it has said something.
+  func waitForWord() { _ = output.fileHandleForReading.availableData }
+
+  func kill() { Foundation.kill(process.processIdentifier, SIGKILL) }
+
+  static var path: String {
+    let here = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+    let beside = here.deletingLastPathComponent().appending(path: "StateProbe").path
+    if FileManager.default.isExecutableFile(atPath: beside) { return beside }
+    let package = URL(filePath: #filePath).appending(path: "../../..").standardized
+    return package.appending(path: ".build/debug/StateProbe").path
+  }
+}
+
+extension StateStore {
+  /// A client with a row in each table.
+  func fill(_ name: String, uid: UInt32 = 1_000, sequence: UInt64 = 7) throws -> ClientNumber {
+    var client = try #require(addClient(uid: uid, name: name))
+    client.authorization = .always
+    client.decision = .whenInUse
+    client.isDecidedReduced = true
+    client.slot = 3
+    client.launch = "torpor-\(name).service"
+    rows.clients.keep(client)
+    let name = FixName(generation: 3, sequence: sequence)
+    let bookmark = ClientBookmark(
+      acknowledged: name, owedThrough: FixName(generation: 3, sequence: sequence + 2),
+      passedAfter: name, passedThrough: FixName(generation: 3, sequence: sequence + 1))
+    rows.cursors.keep(CursorRecord(client: client.id, bookmark: bookmark))
+    var services = ServicesRecord(client: client.id)
+    services.isUpdating = true
+    services.desiredAccuracy = 12.5
+    services.distanceFilter = 100
+    services.activity = .fitness
+    services.pausesAutomatically = false
+    services.significantChange = true
+    services.visits = true
+    rows.services.keep(services)
+    let place = Coordinate(latitude_e9: -33_856_784_000, longitude_e9: 151_215_297_000)
+    let region = Region(
+      RegionIdentifier(.condition, 9), center: place, radius: 123.25, notifyOnExit: false)
+    rows.regions.keep(
+      RegionRecord(client: client.id, name: "zu Hause ⌂", region: region, state: .satisfied))
+    rows.sessions.keep(
+      SessionRecord(
+        .init(client: client.id, kind: .background, number: 2), requirement: .always,
+        wantsFullAccuracy: true, since: Folder.time))
+    let moment = VisitMoment(instant: Instant(microseconds: 5), utc: Folder.time)
+    let visit = Visit(
+      coordinate: place, horizontalAccuracy: 8.5, arrival: nil, departure: moment)
+    rows.visits.keep(VisitRecord(.init(client: client.id, number: 4), visit, boot: 11))
+    return client.id
+  }
+
+  func flush() throws { try flush(at: Folder.time) }
+}
+
+extension StateTable {
+  /// Puts a row for which there must be room.
+  mutating func keep(_ row: Row) {
+    let isPut = put(row)
+    #expect(isPut)
+  }
+}
