@@ -40,15 +40,18 @@ struct HostileTests {
     _ = bench.ask(.startUpdating, control)
     let bad = bench.program()
     var json = JSONOutput()
-    for _ in 0..<200 { CallEncoder.encode(.getInterfaceDescription("org.torpor.Location"), to: &json) }
+    for _ in 0..<200 {
+      CallEncoder.encode(.getInterfaceDescription("org.torpor.Location"), to: &json)
+    }
     var told = 0
     for _ in 0..<200 {
       bad.send(json.bytes)
       bench.fix()
       told += watch.fixes().count
-      #expect(bench.loop.clients.connections.compactMap { $0 }.allSatisfy {
-        $0.output.bytes.count <= Connection.limit + WireLimits.replyFrame
-      })
+      #expect(
+        bench.loop.clients.connections.compactMap { $0 }.allSatisfy {
+          $0.output.bytes.count <= Connection.limit + WireLimits.replyFrame
+        })
     }
     #expect(told == 200)
   }

@@ -41,7 +41,7 @@ struct SocketBoard: LocationBoard, ~Copyable {
 }
 
 /// An engine with a receiver that only talks, and a server on a socket of its own.
-final class ServiceBench {
+@safe final class ServiceBench {
   static let clients = 4
   static let ringCapacity = 64
 

@@ -159,30 +159,30 @@ struct FixTests {
     #expect(place.longitude == -1e-9)
   }
 
-  @Test("a chunk takes 128 bytes and gives them back")
+  @Test("a chunk takes 256 bytes and gives them back")
   func chunk() {
     var chunk = ByteChunk()
     #expect(chunk.count == 0)
     #expect(chunk.span.count == 0)
-    for i in 0..<128 {
+    for i in 0..<256 {
       #expect(!chunk.isFull)
       chunk.append(UInt8(i))
     }
     #expect(chunk.isFull)
-    #expect(chunk.count == 128)
-    #expect(chunk.span.count == 128)
-    for i in 0..<128 {
+    #expect(chunk.count == 256)
+    #expect(chunk.span.count == 256)
+    for i in 0..<256 {
       #expect(chunk[i] == UInt8(i))
       #expect(chunk.span[i] == UInt8(i))
     }
   }
 
-  @Test("a chunk of a span holds its first 128 bytes", arguments: [0, 1, 127, 128, 129, 500])
+  @Test("a chunk of a span holds its first 256 bytes", arguments: [0, 1, 255, 256, 257, 500])
   func chunkOfSpan(_ count: Int) {
     let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7) }
     let chunk = ByteChunk(bytes.span)
-    #expect(chunk.count == min(count, 128))
-    #expect(chunk.isFull == (count >= 128))
+    #expect(chunk.count == min(count, 256))
+    #expect(chunk.isFull == (count >= 256))
     for i in 0..<chunk.count { #expect(chunk[i] == bytes[i]) }
   }
 
