@@ -24,6 +24,7 @@ public protocol LocationClients: ~Copyable {
 }
 
 extension LocationClients where Self: ~Copyable {
+  /// Clients that read nothing of the engine.
   public mutating func settle(
     _ engine: borrowing Engine, _ effects: Effects, at now: Instant
   ) -> Bool { false }

@@ -76,6 +76,7 @@ public struct LocationServer: LocationClients, ~Copyable {
 
   // MARK: What the loop asks
 
+  /// The next thing a client asks, as far as it has come; nil when none asks anything now.
   public mutating func nextRequest(at now: Instant) -> (ClientID, Request)? {
     while true {
       if let next = requests.popFirst() { return next }
@@ -83,6 +84,7 @@ public struct LocationServer: LocationClients, ~Copyable {
     }
   }
 
+  /// A fix went into the ring: from it UTC is known.
   public mutating func appended(
     _ name: FixName, in engine: borrowing Engine, at now: Instant
   ) {
@@ -90,12 +92,14 @@ public struct LocationServer: LocationClients, ~Copyable {
     utcOffset = utc.microseconds - fix.acquired.microseconds
   }
 
+  /// Keeps a notice until it is written.
   public mutating func receive(
     _ notice: ClientNotice, from engine: borrowing Engine, at now: Instant
   ) {
     clients[notice.client.index].notices.append(notice.notice)
   }
 
+  /// Answers what is answered out of the engine, and writes to all who take it.
   public mutating func settle(
     _ engine: borrowing Engine, _ effects: Effects, at now: Instant
   ) -> Bool {
