@@ -98,14 +98,16 @@ let shell: [Target] = [
   .target(
     name: "LocationService",
     dependencies: [
-      "CLinux", "LinuxHAL", "LocationTypes", "DeferralCache", "GNSSProtocols", "ReceiverDrivers",
+      "AccessPolicy", "CLinux", "LinuxHAL", "LocationTypes", "DeferralCache", "GNSSProtocols",
+      "ReceiverDrivers",
       "LocationPolicy", "LocationEngine", "LocationHAL", "LocationRuntime", "LocationWire",
     ],
     swiftSettings: strict),
   .executableTarget(
     name: "torpord",
     dependencies: [
-      "LinuxHAL", "LocationEngine", "LocationService", "BoardProfiles", "BoardSetup",
+      "AccessPolicy", "LinuxHAL", "LocationEngine", "LocationService", "BoardProfiles",
+      "BoardSetup",
     ],
     swiftSettings: strict),
   .target(
@@ -225,7 +227,8 @@ let package = Package(
     tests(
       "LocationService",
       [
-        "LinuxHAL", "LocationTypes", "DeferralCache", "GNSSProtocols", "ReceiverDrivers",
+        "AccessPolicy", "LinuxHAL", "LocationTypes", "DeferralCache", "GNSSProtocols",
+        "ReceiverDrivers",
         "LocationPolicy", "LocationEngine", "LocationHAL", "LocationRuntime", "LocationWire",
       ]),
     tests("LocationWire", ["LocationTypes", "LocationPolicy"]),

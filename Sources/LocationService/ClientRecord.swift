@@ -1,3 +1,4 @@
+import AccessPolicy
 import LocationPolicy
 import LocationTypes
 import LocationWire
@@ -15,8 +16,8 @@ struct ClientRecord {
   }
 
   let name: WireClientName
-  var authorization: Authorization
-  var isReduced: Bool
+  /// What it may, and who says so.
+  var access: ClientAccess
   /// What its process said it is; what the engine is told may be less, see ``isHeld``.
   var execution = ExecutionState.foreground
   /// The connection that speaks for it; nil while no process is there.
@@ -34,10 +35,9 @@ struct ClientRecord {
   private var regions: [RegionName] = []
   private var nextNumber: UInt32 = 0
 
-  init(_ name: WireClientName, _ authorization: Authorization, isReduced: Bool) {
+  init(_ name: WireClientName, _ access: ClientAccess) {
     self.name = name
-    self.authorization = authorization
-    self.isReduced = isReduced
+    self.access = access
   }
 
   /// The number of a name; a new one if it has none.

@@ -28,13 +28,14 @@ extension LocationServer {
       }
       return .connected(
         WireSession(
-          session: clients[client].session, authorization: clients[client].authorization,
-          isReduced: clients[client].isReduced, isDeferralAvailable: engine.isDeferralAvailable))
+          session: clients[client].session, authorization: clients[client].access.authorization,
+          isReduced: clients[client].access.isReduced,
+          isDeferralAvailable: engine.isDeferralAvailable))
     case .getLocation:
       guard case .control(let client)? = connections[index]?.purpose else {
         return .error(.notConnected)
       }
-      guard clients[client].authorization.isGranted else { return .error(.notAuthorized) }
+      guard clients[client].access.authorization.isGranted else { return .error(.notAuthorized) }
       return .location(engine.location(of: ClientID(client)))
     case .getStatus: return .status(status(engine, at: now))
     case .getPowerPlan:

@@ -1,3 +1,4 @@
+import AccessPolicy
 import LocationEngine
 import LocationPolicy
 import LocationTypes
@@ -28,7 +29,7 @@ extension LocationServer {
       if case .watch(let session) = incoming.call { return watch(session, from: index) }
       return nil
     case .listClients, .allowClient, .denyClient, .reduceClient:
-      guard access.isAdministrator(connection.peer.user) else { return .error(.permissionDenied) }
+      guard policy.isAdministrator(connection.peer.user) else { return .error(.permissionDenied) }
       return administer(incoming.call)
     case .startUpdating, .stopUpdating, .configure, .allowDeferred, .disallowDeferred,
       .setExecution, .acknowledge, .requestLocation, .startSignificantChange,
@@ -59,8 +60,8 @@ extension LocationServer {
     clients[client].execution = .foreground
     clients[client].isHeld = true
     connections[index]?.purpose = .control(client: client)
-    ask(.setAuthorization(clients[client].authorization), client)
-    ask(.setReducedAccuracy(clients[client].isReduced), client)
+    ask(.setAuthorization(clients[client].access.authorization), client)
+    ask(.setReducedAccuracy(clients[client].access.isReduced), client)
     ask(.connect, client)
     // Until somebody listens.
     ask(.setExecution(.suspended), client)
@@ -71,8 +72,7 @@ extension LocationServer {
   private mutating func record(of name: WireClientName) -> Int? {
     if let known = clients.firstIndex(where: { $0.name == name }) { return known }
     guard clients.count < facts.clients else { return nil }
-    let may = access.decision(for: name)
-    clients.append(ClientRecord(name, may.authorization, isReduced: may.isReduced))
+    clients.append(ClientRecord(name, policy.access(uid: name.user, client: name.name)))
     return clients.count - 1
   }
 
@@ -175,29 +175,37 @@ extension LocationServer {
   private mutating func administer(_ call: WireCall) -> WireReply {
     switch call {
     case .allowClient(let name, let permission):
-      return change(name) { $0.authorization = permission.authorization }
-    case .denyClient(let name): return change(name) { $0.authorization = .denied }
+      return decide(name) { $0.authorization = permission.authorization }
+    case .denyClient(let name): return decide(name) { $0.authorization = .denied }
     case .reduceClient(let name, let isReduced):
-      return change(name) { $0.isReduced = isReduced }
+      return decide(name) { $0.isReduced = isReduced }
     default:
       return .clients(
         clients.map {
           WireClient(
-            $0.name, authorization: $0.authorization, isReduced: $0.isReduced,
+            $0.name, authorization: $0.access.authorization, isReduced: $0.access.isReduced,
             execution: $0.control == nil ? nil : $0.execution)
         })
     }
   }
 
-  private mutating func change(
-    _ name: WireClientName, _ body: (inout ClientRecord) -> Void
+  /// A decision counts where the administrator's file leaves it open.
+  private mutating func decide(
+    _ name: WireClientName, _ change: (inout AccessDecision) -> Void
   ) -> WireReply {
     guard let client = clients.firstIndex(where: { $0.name == name }) else {
       return .error(.unknownClient(name))
     }
-    body(&clients[client])
-    ask(.setAuthorization(clients[client].authorization), client)
-    ask(.setReducedAccuracy(clients[client].isReduced), client)
+    let now = clients[client].access
+    var decision = AccessDecision(now.authorization, isReduced: now.isReduced)
+    change(&decision)
+    let access = policy.access(uid: name.user, client: name.name, decision: decision)
+    guard access.source == .decision else {
+      return .error(.notAvailable(what: "a decision: a rule of the policy is about this client"))
+    }
+    clients[client].access = access
+    ask(.setAuthorization(clients[client].access.authorization), client)
+    ask(.setReducedAccuracy(clients[client].access.isReduced), client)
     return .done
   }
 }

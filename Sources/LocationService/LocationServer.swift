@@ -1,3 +1,4 @@
+import AccessPolicy
 import CLinux
 import Glibc
 import LinuxHAL
@@ -41,7 +42,7 @@ public struct LocationServer: LocationClients, ~Copyable {
   }
 
   let facts: Facts
-  let access: ClientAccess
+  let policy: AccessPolicy
   let events: EventWait
   private let listener: Listener
   var connections = [Connection?](repeating: nil, count: LocationServer.connectionsLimit)
@@ -59,12 +60,12 @@ public struct LocationServer: LocationClients, ~Copyable {
 
   /// Serves the clients that connect to `listener`, and waits for them in `events`.
   public init(
-    _ listener: consuming Listener, on events: EventWait, _ access: ClientAccess, _ facts: Facts
+    _ listener: consuming Listener, on events: EventWait, _ policy: AccessPolicy, _ facts: Facts
   ) throws(SystemError) {
     try events.add(listener.descriptor, as: LocationServer.listenerToken, for: .readable)
     self.listener = listener
     self.events = events
-    self.access = access
+    self.policy = policy
     self.facts = facts
   }
 
@@ -159,7 +160,7 @@ public struct LocationServer: LocationClients, ~Copyable {
   }
 
   private func hasRoom(for peer: Peer) -> Bool {
-    if access.isAdministrator(peer.user) { return true }
+    if policy.isAdministrator(peer.user) { return true }
     var count = 0
     for connection in connections where connection?.peer.user == peer.user { count += 1 }
     return count < LocationServer.connectionsPerUser

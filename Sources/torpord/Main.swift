@@ -1,3 +1,4 @@
+import AccessPolicy
 import BoardProfiles
 import BoardSetup
 import Glibc
@@ -54,7 +55,7 @@ struct Main {
     let ring = try RingFile(
       options.state + "/ring", size: LocationService.ringSize(capacity: capacity))
     let server = try LocationServer(
-      Listener(path: options.socket), on: events, ClientAccess(owner: geteuid()),
+      Listener(path: options.socket), on: events, policy(options),
       LocationServer.Facts(version: Options.version, board: profile.name, clients: clients))
     var service = try LocationService(
       profile.engineSetup, ring: ring, capacity: capacity, clients: clients,
@@ -67,6 +68,15 @@ struct Main {
     case .receiverBusy: log.write(.warning, "stopped, but the receiver did not go to rest")
     }
     return EX_OK
+  }
+
+  /// The administrator's file, if there is one; where it was named there must be.
+  private static func policy(_ options: Options) throws -> AccessPolicy {
+    if let path = options.clients { return try AccessPolicy.load(path: path) }
+    guard unsafe access(Options.standardClients, F_OK) == 0 else {
+      return .owned(by: geteuid())
+    }
+    return try AccessPolicy.load(path: Options.standardClients)
   }
 
   private static func complain(_ text: String) {

@@ -5,12 +5,17 @@ struct Options {
   var board = ""
   var line: String?
   var socket = "/run/torpor/torpor.sock"
+  var clients: String?
   var state = "/var/lib/torpor"
+
+  /// Read where no other is named, if it is there.
+  static let standardClients = "/etc/torpor/clients.toml"
 
   static let version = "0.1.0"
 
   static let help = """
     usage: torpord --board NAME|FILE [--line DEVICE] [--socket PATH] [--state FOLDER]
+                   [--clients FILE]
 
     Torpor's location service: keeps the GNSS receiver and the board asleep as long as its
     clients allow, and serves them on a socket. It runs in the foreground; SIGTERM ends it.
@@ -19,6 +24,7 @@ struct Options {
       --line DEVICE      the receiver's serial line (default: what the profile says)
       --socket PATH      where clients connect (default: \(Options().socket))
       --state FOLDER     where fixes are kept (default: \(Options().state))
+      --clients FILE     who may use location (default: \(standardClients), if it is there)
       --version          tells the version
       --help             tells this
 
@@ -39,7 +45,7 @@ struct Options {
       switch name {
       case "--help", "-h": return .tell(help)
       case "--version": return .tell("torpord \(version)")
-      case "--board", "--line", "--socket", "--state":
+      case "--board", "--line", "--socket", "--state", "--clients":
         guard let value = rest.popFirst(), !value.isEmpty else {
           return .wrong("\(name) needs a value")
         }
@@ -47,6 +53,7 @@ struct Options {
         case "--board": options.board = value
         case "--line": options.line = value
         case "--socket": options.socket = value
+        case "--clients": options.clients = value
         default: options.state = value
         }
       default: return .wrong("there is no option '\(name)'")

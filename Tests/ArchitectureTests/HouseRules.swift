@@ -60,14 +60,15 @@ enum HouseRules {
     "LocationWire": Room(rooms: ["LocationTypes", "LocationPolicy"]),
     "LocationService": Room(
       rooms: [
-        "CLinux", "LinuxHAL", "LocationTypes", "DeferralCache", "GNSSProtocols",
+        "AccessPolicy", "CLinux", "LinuxHAL", "LocationTypes", "DeferralCache", "GNSSProtocols",
         "ReceiverDrivers", "LocationPolicy", "LocationEngine", "LocationHAL", "LocationRuntime",
         "LocationWire",
       ],
       system: ["Glibc"]),
     "torpord": Room(
       rooms: [
-        "LinuxHAL", "LocationEngine", "LocationService", "BoardProfiles", "BoardSetup",
+        "AccessPolicy", "LinuxHAL", "LocationEngine", "LocationService", "BoardProfiles",
+        "BoardSetup",
       ],
       system: ["Glibc"]),
     "CSQLite": Room(),

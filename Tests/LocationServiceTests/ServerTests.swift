@@ -1,3 +1,5 @@
+import AccessPolicy
+import Glibc
 import LocationPolicy
 import LocationTypes
 import LocationWire
@@ -77,34 +79,71 @@ struct ServerTests {
     #expect(bench.ask(.watch(session: session), late) == .error(.unknownSession(session)))
   }
 
+  /// Everybody may, until somebody decides.
+  private var open: AccessPolicy {
+    AccessPolicy(
+      standard: AccessTerms(authorization: .always), administrators: [UInt32(geteuid())])
+  }
+
   @Test("AUT-3: who is denied gets no fix and no place, and hears that it is denied")
   func denied() throws {
-    let bench = try ServiceBench()
+    let bench = try ServiceBench(open)
     let (control, watch, _) = bench.client("tracker")
     _ = bench.ask(.startUpdating, control)
     bench.fix()
     #expect(watch.fixes().count == 1)
     let administrator = bench.program()
-    let name = WireClientName(user: bench.loop.clients.clients[0].name.user, name: "tracker")
+    let name = WireClientName(user: geteuid(), name: "tracker")
     #expect(bench.ask(.denyClient(name), administrator) == .done)
     bench.fix()
     let notices = watch.notices()
     #expect(notices.contains(.failure(.denied)))
     #expect(!notices.contains { if case .fixes = $0 { true } else { false } })
     #expect(bench.ask(.getLocation, control) == .error(.notAuthorized))
-    let unknown = WireClientName(user: name.user, name: "nobody")
+    let unknown = WireClientName(user: geteuid(), name: "nobody")
     #expect(bench.ask(.denyClient(unknown), administrator) == .error(.unknownClient(unknown)))
   }
 
-  @Test("AUT-7: a stranger waits for an administrator's word, and may not give it himself")
-  func strangers() {
-    let access = ClientAccess(owner: 1_000)
-    let stranger = WireClientName(user: 1_001, name: "tracker")
-    #expect(access.decision(for: stranger) == ClientAccess.Decision(.notDetermined))
-    #expect(!access.isAdministrator(1_001))
-    #expect(access.isAdministrator(1_000) && access.isAdministrator(0))
-    let own = WireClientName(user: 1_000, name: "tracker")
-    #expect(access.decision(for: own) == ClientAccess.Decision(.always))
+  @Test("AUT-7: a stranger hears nothing until an administrator allows it")
+  func stranger() throws {
+    let bench = try ServiceBench(AccessPolicy(administrators: [UInt32(geteuid())]))
+    let (control, watch, _) = bench.client("tracker")
+    _ = bench.ask(.startUpdating, control)
+    bench.fix()
+    #expect(watch.fixes().isEmpty)
+    #expect(bench.ask(.getLocation, control) == .error(.notAuthorized))
+    let name = WireClientName(user: geteuid(), name: "tracker")
+    #expect(bench.ask(.allowClient(name, .always), bench.program()) == .done)
+    bench.fix()
+    #expect(watch.fixes().count == 1)
+    let told = WireClient(name, authorization: .always, isReduced: false, execution: .foreground)
+    #expect(bench.ask(.listClients, bench.program()) == .clients([told]))
+  }
+
+  @Test("AUT-7: a rule of the administrator's file stands against any command")
+  func rules() throws {
+    let rule = AccessRule(
+      AccessSubject(client: "tracker"), AccessTerms(authorization: .denied), line: 3)
+    let bench = try ServiceBench(
+      AccessPolicy(rules: [rule], administrators: [UInt32(geteuid())]))
+    let (control, _, _) = bench.client("tracker")
+    let name = WireClientName(user: geteuid(), name: "tracker")
+    guard case .error(.notAvailable)? = bench.ask(.allowClient(name, .always), bench.program())
+    else {
+      Issue.record("the rule stands")
+      return
+    }
+    #expect(bench.ask(.getLocation, control) == .error(.notAuthorized))
+  }
+
+  @Test("AUT-7: without a file the service's own user and root may all, others nothing")
+  func owned() {
+    let policy = AccessPolicy.owned(by: 1_000)
+    #expect(policy.access(uid: 1_000, client: "any").authorization == .always)
+    #expect(policy.access(uid: 0, client: "any").authorization == .always)
+    #expect(policy.access(uid: 1_001, client: "any").authorization == .notDetermined)
+    #expect(policy.isAdministrator(1_000) && policy.isAdministrator(0))
+    #expect(!policy.isAdministrator(1_001))
   }
 
   @Test("regions keep their client's names, and iterators of live updates are four at most")

@@ -1,3 +1,4 @@
+import AccessPolicy
 import GNSSProtocols
 import Glibc
 import LinuxHAL
@@ -52,13 +53,13 @@ struct SocketBoard: LocationBoard, ~Copyable {
   private let memory: ClientMemory
   private var second: Int64 = 0
 
-  init(owner: UInt32 = geteuid()) throws {
+  init(_ policy: AccessPolicy = .owned(by: geteuid())) throws {
     var name = Array("/tmp/torpor-XXXXXX".utf8CString)
     guard let folder = unsafe mkdtemp(&name) else { preconditionFailure("no folder") }
     path = unsafe String(cString: folder) + "/socket"
     let events = try EventWait()
     let server = try LocationServer(
-      Listener(path: path), on: events, ClientAccess(owner: owner),
+      Listener(path: path), on: events, policy,
       LocationServer.Facts(version: "1.2", board: "a board", clients: ServiceBench.clients))
     let size = FixRing.storageSize(capacity: ServiceBench.ringCapacity)
     unsafe ring = .allocate(byteCount: size, alignment: 8)
