@@ -20,12 +20,22 @@ extension AccessPolicy {
   public static func load(path: String) throws(PolicyErrors) -> AccessPolicy {
     let bytes = try readFile(path, inFolder: "name the clients.toml in it")
     var status = stat()
-    if unsafe stat(path, &status) == 0, status.st_mode & 0o022 != 0 {
-      throw PolicyErrors([
-        PolicyError(
-          file: printable(path, longest: 300), "can be written by others than its owner",
-          suggestion: "run chmod go-w on it")
-      ])
+    if unsafe stat(path, &status) == 0 {
+      let name = printable(path, longest: 300)
+      if status.st_mode & 0o022 != 0 {
+        throw PolicyErrors([
+          PolicyError(
+            file: name, "can be written by others than its owner",
+            suggestion: "run chmod go-w on it")
+        ])
+      }
+      if status.st_uid != 0, status.st_uid != geteuid() {
+        throw PolicyErrors([
+          PolicyError(
+            file: name, "belongs to user \(status.st_uid), who is neither root nor this service's",
+            suggestion: "run chown root on it")
+        ])
+      }
     }
     return try parse(bytes: bytes, file: path, users: systemUser)
   }

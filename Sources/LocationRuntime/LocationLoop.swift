@@ -63,11 +63,15 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
 
   /// Waits once, as deeply and as long as the engine allows, and handles what came of it.
   ///
-  /// - Parameter sleepsWhenQuiet: Whether to wait for a request when nothing else can happen.
-  public mutating func turn(sleepsWhenQuiet: Bool = true) -> Turn {
+  /// - Parameters:
+  ///   - sleepsWhenQuiet: Whether to wait for a request when nothing else can happen.
+  ///   - limit: When the owner must have the word again, whatever the engine allows.
+  public mutating func turn(
+    sleepsWhenQuiet: Bool = true, atLatest limit: Instant = .distantFuture
+  ) -> Turn {
     let plan = self.plan ?? perform(.time)
     if !sleepsWhenQuiet && plan.wake == .distantFuture && isSilent(plan) { return .quiet }
-    let waking = board.wait(in: plan.board, until: plan.wake, listening: plan.listens)
+    let waking = board.wait(in: plan.board, until: min(plan.wake, limit), listening: plan.listens)
     if waking.batchPinRose { perform(.batchPin) }
     if let level = waking.motion { perform(.motion(level)) }
     if let charge = waking.battery { perform(.battery(charge)) }
@@ -79,12 +83,6 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
   /// Brings a client's request to the engine.
   public mutating func request(_ request: Request, of client: ClientID) {
     perform(.request(client, request))
-  }
-
-  /// Whether the board would wait for longer than that if nothing comes.
-  public func sleepsLong(beyond interval: Interval) -> Bool {
-    guard let plan else { return false }
-    return plan.wake - board.now > interval
   }
 
   /// Keeps the board from sleeping, or lets it (DEF-28).

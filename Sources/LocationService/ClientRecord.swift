@@ -5,14 +5,16 @@ import LocationWire
 
 /// A client the service knows, whether a process of it is there or not.
 struct ClientRecord {
-  /// Names of circles that were in use and are remembered, so that what is told late of one finds its
-  /// name: twice what can be monitored.
+  /// Names of circles that are remembered, those that were removed too, so that what is told late of
+  /// one finds its name: twice what can be monitored.
   static let namesLimit = 2 * RegionMonitor.capacity
 
   /// A name that the client gave a circle.
   struct RegionName {
     var identifier: RegionIdentifier
     var name: String
+    /// It was removed; what is told late of it still finds its name.
+    var isRemoved = false
   }
 
   let name: WireClientName
@@ -40,25 +42,37 @@ struct ClientRecord {
     self.access = access
   }
 
-  /// The number of a name; a new one if it has none.
-  ///
-  /// Of names that are over the limit the oldest is forgotten: with so many, it is monitored no more.
-  mutating func identifier(_ kind: RegionKind, named name: String) -> RegionIdentifier {
-    if let known = known(kind, named: name) { return known }
-    if regions.count == ClientRecord.namesLimit { regions.removeFirst() }
+  /// The number of a name; a new one if it has none, in the place of the first that was removed. nil
+  /// when there are too many.
+  mutating func identifier(_ kind: RegionKind, named name: String) -> RegionIdentifier? {
+    if let place = place(kind, named: name) {
+      regions[place].isRemoved = false
+      return regions[place].identifier
+    }
+    if regions.count == ClientRecord.namesLimit {
+      guard let removed = regions.firstIndex(where: \.isRemoved) else { return nil }
+      regions.remove(at: removed)
+    }
     let identifier = RegionIdentifier(kind, nextNumber)
     nextNumber &+= 1
     regions.append(RegionName(identifier: identifier, name: name))
     return identifier
   }
 
-  /// The number of a name, if it has one; it counts as the youngest from now on.
-  mutating func known(_ kind: RegionKind, named name: String) -> RegionIdentifier? {
-    let place = regions.firstIndex { $0.identifier.kind == kind && $0.name == name }
-    guard let place else { return nil }
-    let region = regions.remove(at: place)
-    regions.append(region)
-    return region.identifier
+  /// The number of a name, if it has one.
+  func known(_ kind: RegionKind, named name: String) -> RegionIdentifier? {
+    place(kind, named: name).map { regions[$0].identifier }
+  }
+
+  /// The number of a name that is removed now; nil if it has none.
+  mutating func remove(_ kind: RegionKind, named name: String) -> RegionIdentifier? {
+    guard let place = place(kind, named: name) else { return nil }
+    regions[place].isRemoved = true
+    return regions[place].identifier
+  }
+
+  private func place(_ kind: RegionKind, named name: String) -> Int? {
+    regions.firstIndex { $0.identifier.kind == kind && $0.name == name }
   }
 
   /// The name of a number.

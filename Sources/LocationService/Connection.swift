@@ -44,12 +44,15 @@ struct Connection {
   var output = JSONOutput()
   /// Room to write in is waited for.
   var waitsForRoom = false
-  /// Nothing more is read; it is closed once it has taken what waits, or cannot.
+  /// Nothing more is read; it is closed once it was offered what waits.
   var isEnding = false
+  /// The wait by which it was found.
+  let since: UInt64
 
-  init(_ descriptor: Int32, _ peer: Peer) {
+  init(_ descriptor: Int32, _ peer: Peer, since wait: UInt64) {
     self.descriptor = descriptor
     self.peer = peer
+    since = wait
   }
 
   /// Whether it takes more notices.

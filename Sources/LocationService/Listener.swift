@@ -20,6 +20,11 @@ public struct Listener: ~Copyable {
     unsafe withUnsafeMutableBytes(of: &address.sun_path) { bytes in
       unsafe bytes.copyBytes(from: Array(path.utf8))
     }
+    var found = stat()
+    if unsafe lstat(path, &found) == 0, found.st_mode & S_IFMT != S_IFSOCK {
+      throw SystemError(
+        "'\(path)' is there and is no socket; give this service another --socket", code: EEXIST)
+    }
     if Listener.isServed(address) {
       throw SystemError(
         "another service answers at '\(path)'; stop it, or give this one another --socket",
@@ -53,12 +58,17 @@ public struct Listener: ~Copyable {
 
   private static func isServed(_ address: sockaddr_un) -> Bool {
     var address = address
-    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    let descriptor = socket(
+      AF_UNIX,
+      Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+        | Int32(SOCK_NONBLOCK.rawValue), 0)
     guard descriptor >= 0 else { return false }
     defer { Glibc.close(descriptor) }
     return unsafe withUnsafePointer(to: &address) { pointer in
       unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        // One whose queue is full is there.
         unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+          || errno == EAGAIN
       }
     }
   }

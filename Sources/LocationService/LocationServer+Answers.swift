@@ -66,30 +66,42 @@ extension LocationServer {
     utcOffset.map { UTCTime(microseconds: time.microseconds + $0) }
   }
 
-  /// Writes a client's notices, as long as there is room for them.
+  /// Writes a client's notices, as long as it takes them.
   mutating func tell(_ client: Int, _ engine: borrowing Engine) {
-    guard let index = clients[client].watch else { return }
-    while connections[index]?.hasRoom == true, let notice = clients[client].notices.first {
-      clients[client].notices.removeFirst()
-      guard case .batch(let first, let last) = notice else {
-        if let wire = wire(notice, client) { reply(.notice(wire), continues: true, to: index) }
-        continue
+    while let index = clients[client].watch, let connection = connections[index],
+      !connection.isEnding, let notice = clients[client].notices.first
+    {
+      if !connection.hasRoom {
+        send(index)
+        guard connections[index]?.hasRoom == true else { return }
       }
-      let next = writeBatch(first, last, to: index, engine)
-      if next <= last { clients[client].notices.insert(.batch(first: next, last: last), at: 0) }
+      clients[client].notices.removeFirst()
+      if case .batch(let first, let last) = notice {
+        let next = writeBatch(first, last, to: index, engine)
+        if next <= last { clients[client].notices.insert(.batch(first: next, last: last), at: 0) }
+      } else if let wire = wire(notice, client) {
+        reply(.notice(wire), continues: true, to: index)
+      }
     }
   }
 
-  /// Writes a reply of fixes; gives the sequence number behind the last.
+  /// Writes a reply of fixes, and what was overwritten while it waited as a gap before them (RNG-4);
+  /// gives the sequence number behind the last.
   private mutating func writeBatch(
     _ first: UInt64, _ last: UInt64, to index: Int, _ engine: borrowing Engine
   ) -> UInt64 {
+    var next = first
+    while next <= last, engine.stored(at: next) == nil { next += 1 }
+    if next > first {
+      let later = engine.stored(at: next).map {
+        FixTime(acquired: $0.fix.acquired, utc: $0.fix.utc)
+      }
+      reply(.notice(.gap(Gap(first..<next, from: nil, to: later))), continues: true, to: index)
+    }
     // Read before they are written: a closure cannot borrow the engine.
     var fixes: [StoredFix] = []
-    var next = first
-    while next <= last, fixes.count < WireLimits.fixesPerReply {
-      // One that was overwritten meanwhile is told as lost when the client takes notices again.
-      if let fix = engine.stored(at: next) { fixes.append(fix) }
+    while next <= last, fixes.count < WireLimits.fixesPerReply, let fix = engine.stored(at: next) {
+      fixes.append(fix)
       next += 1
     }
     if !fixes.isEmpty { reply(.notice(.fixes(fixes)), continues: true, to: index) }

@@ -23,10 +23,13 @@ extension LocationServer {
         return .error(.interfaceNotFound(name))
       }
       return .interfaceDescription(text)
-    case .connect, .watch, .getLocation, .getStatus, .getPowerPlan, .getEnergy, .drain:
+    case .connect(let name):
+      if let refusal = connect(name, from: index) { return refusal }
       if incoming.mode != .oneway { questions.append((index, incoming)) }
-      if case .connect(let name) = incoming.call { return connect(name, from: index) }
-      if case .watch(let session) = incoming.call { return watch(session, from: index) }
+      return nil
+    case .watch(let session): return watch(session, from: index)
+    case .getLocation, .getStatus, .getPowerPlan, .getEnergy, .drain:
+      if incoming.mode != .oneway { questions.append((index, incoming)) }
       return nil
     case .listClients, .allowClient, .denyClient, .reduceClient:
       guard policy.isAdministrator(connection.peer.user) else { return .error(.permissionDenied) }
@@ -43,15 +46,16 @@ extension LocationServer {
   // MARK: Sessions
 
   /// The connection speaks for the client of that name from now on; who did before is told (AUT-2).
+  ///
+  /// - Returns: Why not; nil if it does.
   private mutating func connect(_ name: String, from index: Int) -> WireReply? {
     guard let peer = connections[index]?.peer, connections[index]?.purpose == .open else {
-      questions.removeLast()
       return .error(.alreadyConnected)
     }
-    let key = WireClientName(user: peer.user, name: name)
-    guard let client = record(of: key) else {
-      questions.removeLast()
-      return .error(.limitExceeded(what: "clients", limit: Int64(facts.clients)))
+    let client: Int
+    switch record(of: WireClientName(user: peer.user, name: name)) {
+    case .success(let place): client = place
+    case .failure(let refusal): return .error(refusal)
     }
     if clients[client].control != nil { takeOver(client) }
     lastSession += 1
@@ -68,12 +72,19 @@ extension LocationServer {
     return nil
   }
 
-  /// The first place of a client that is known, or a new one; nil when all are taken.
-  private mutating func record(of name: WireClientName) -> Int? {
-    if let known = clients.firstIndex(where: { $0.name == name }) { return known }
-    guard clients.count < facts.clients else { return nil }
+  /// The place of a client that is known, or a new one as long as there is one for its user.
+  private mutating func record(of name: WireClientName) -> Result<Int, WireError> {
+    if let known = clients.firstIndex(where: { $0.name == name }) { return .success(known) }
+    guard clients.count < facts.clients else {
+      return .failure(.limitExceeded(what: "clients", limit: Int64(facts.clients)))
+    }
+    let own = clients.count { $0.name.user == name.user }
+    guard own < LocationServer.clientsPerUser || policy.isAdministrator(name.user) else {
+      return .failure(
+        .limitExceeded(what: "clients of a user", limit: Int64(LocationServer.clientsPerUser)))
+    }
     clients.append(ClientRecord(name, policy.access(uid: name.user, client: name.name)))
-    return clients.count - 1
+    return .success(clients.count - 1)
   }
 
   private mutating func takeOver(_ client: Int) {
@@ -101,7 +112,6 @@ extension LocationServer {
   }
 
   private mutating func watch(_ session: Int64, from index: Int) -> WireReply? {
-    questions.removeLast()
     guard let connection = connections[index], connection.purpose == .open else {
       return .error(.alreadyConnected)
     }
@@ -113,6 +123,22 @@ extension LocationServer {
     clients[owner].watch = index
     connections[index]?.purpose = .watch(client: owner)
     return nil
+  }
+
+  /// What was decided holds at once: nothing of before is told that tells where the board was (RNG-6).
+  private mutating func forgetUntold(_ client: Int) {
+    clients[client].notices.removeAll(where: LocationServer.tellsPlace)
+    guard let watch = clients[client].watch, connections[watch]?.output.bytes.isEmpty == false
+    else { return }
+    // Some of it may be in the middle of a frame.
+    close(watch)
+  }
+
+  private static func tellsPlace(_ notice: Notice) -> Bool {
+    switch notice {
+    case .batch, .report, .visit, .region, .live: true
+    case .gap, .finish, .failure, .authorization, .degraded, .paused, .resumed, .liveRefused: false
+    }
   }
 
   /// Whoever hears nothing, or takes too little, is held: suspended for the engine (BKG-2).
@@ -133,28 +159,39 @@ extension LocationServer {
     requests.append((ClientID(client), request))
   }
 
+  /// What its process asks: who is held stays so, though a request wakes a suspended client (BKG-2).
+  private mutating func forward(_ request: Request, _ client: Int) {
+    ask(request, client)
+    if clients[client].isHeld { ask(.setExecution(.suspended), client) }
+  }
+
   private mutating func ask(_ call: WireCall, of client: Int) -> WireReply? {
     switch call {
     case .configure(let settings):
-      for request in settings.requests { ask(request, client) }
+      for request in settings.requests { forward(request, client) }
     case .setExecution(let state):
       clients[client].execution = state
       if !clients[client].isHeld { ask(.setExecution(state), client) }
     case .addRegion(let region, let assumed):
-      let identifier = clients[client].identifier(region.kind, named: region.name)
-      ask(.addRegion(region.region(numbered: identifier.number), assuming: assumed), client)
+      guard let identifier = clients[client].identifier(region.kind, named: region.name) else {
+        return .error(.limitExceeded(what: "regions", limit: Int64(ClientRecord.namesLimit)))
+      }
+      forward(.addRegion(region.region(numbered: identifier.number), assuming: assumed), client)
     case .removeRegion(let kind, let name):
-      guard let identifier = clients[client].known(kind, named: name) else { break }
-      ask(.removeRegion(identifier), client)
+      guard let identifier = clients[client].remove(kind, named: name) else { break }
+      forward(.removeRegion(identifier), client)
     case .requestRegionState(let kind, let name):
-      ask(.requestRegionState(clients[client].identifier(kind, named: name)), client)
+      guard let identifier = clients[client].known(kind, named: name) else {
+        return .error(.invalidParameter("name"))
+      }
+      forward(.requestRegionState(identifier), client)
     case .openLive(let configuration): return openLive(configuration, client)
     case .closeLive(let number):
       clients[client].live &= ~(1 << UInt8(number))
-      ask(.closeLive(number), client)
+      forward(.closeLive(number), client)
     default:
       guard let request = call.request else { preconditionFailure("a call that is no request") }
-      ask(request, client)
+      forward(request, client)
     }
     return .done
   }
@@ -166,7 +203,7 @@ extension LocationServer {
       return .error(.limitExceeded(what: "live", limit: Int64(LiveUpdates.capacity)))
     }
     clients[client].live |= 1 << UInt8(number)
-    ask(.openLive(configuration), client)
+    forward(.openLive(configuration), client)
     return .opened(number)
   }
 
@@ -204,6 +241,7 @@ extension LocationServer {
       return .error(.notAvailable(what: "a decision: a rule of the policy is about this client"))
     }
     clients[client].access = access
+    forgetUntold(client)
     ask(.setAuthorization(clients[client].access.authorization), client)
     ask(.setReducedAccuracy(clients[client].access.isReduced), client)
     return .done

@@ -19,8 +19,14 @@ public struct LocationServer: LocationClients, ~Copyable {
   public static let connectionsLimit = 256
   /// Of one user, unless that is an administrator.
   public static let connectionsPerUser = 64
+  /// Clients that one user may have, unless that is an administrator.
+  public static let clientsPerUser = 8
+  /// Notices that may wait for a client; one that brings about more without hearing them is let go.
+  static let noticesLimit = 256
   /// Requests that wait for the engine, before anything more is read.
   static let requestsLimit = 64
+  /// So often is read from a connection whose other end is gone.
+  private static let lastReads = 16
   /// Bytes of a connection that are read at once.
   static let readSize = 4_096
 
@@ -69,7 +75,7 @@ public struct LocationServer: LocationClients, ~Copyable {
     self.facts = facts
   }
 
-  static let listenerToken = EventWait.Token.firstFree
+  static let listenerToken = EventWait.Token(rawValue: EventWait.Token.firstFree.rawValue + 1)
 
   static func token(of connection: Int) -> EventWait.Token {
     EventWait.Token(rawValue: listenerToken.rawValue + 1 + UInt32(connection))
@@ -89,7 +95,9 @@ public struct LocationServer: LocationClients, ~Copyable {
   public mutating func appended(
     _ name: FixName, in engine: borrowing Engine, at now: Instant
   ) {
-    guard let fix = engine.stored(at: name.sequence)?.fix, let utc = fix.utc else { return }
+    guard let fix = engine.stored(at: name.sequence)?.fix, let utc = fix.utc,
+      !fix.isDateUncertain
+    else { return }
     utcOffset = utc.microseconds - fix.acquired.microseconds
   }
 
@@ -97,7 +105,11 @@ public struct LocationServer: LocationClients, ~Copyable {
   public mutating func receive(
     _ notice: ClientNotice, from engine: borrowing Engine, at now: Instant
   ) {
-    clients[notice.client.index].notices.append(notice.notice)
+    let client = notice.client.index
+    guard clients[client].control != nil else { return }
+    clients[client].notices.append(notice.notice)
+    guard clients[client].notices.count > LocationServer.noticesLimit else { return }
+    if let control = clients[client].control { end(control) }
   }
 
   /// Answers what is answered out of the engine, and writes to all who take it.
@@ -128,16 +140,21 @@ public struct LocationServer: LocationClients, ~Copyable {
       accept()
     } else if ready.token.rawValue > LocationServer.listenerToken.rawValue {
       let index = Int(ready.token.rawValue - LocationServer.listenerToken.rawValue) - 1
-      if index < connections.count, connections[index] != nil { look(index, ready.conditions) }
+      // One that was accepted meanwhile in the place of another has nothing to do with it.
+      if index < connections.count, let connection = connections[index], connection.since < wait {
+        look(index, ready.conditions)
+      }
     }
     return true
   }
 
   private mutating func look(_ index: Int, _ conditions: EventWait.Conditions) {
-    if conditions.contains(.readable), connections[index]?.isEnding == false { read(index) }
-    guard connections[index] != nil else { return }
-    // Nothing is left to be read, and nobody to write to.
-    if conditions.contains(.gone) { close(index) }
+    if conditions.contains(.readable), connections[index]?.isEnding == false {
+      // Of one that is gone all that it has said is heard; what is left after that is passed over.
+      for _ in 0..<(conditions.contains(.gone) ? LocationServer.lastReads : 1) { read(index) }
+    } else if conditions.contains(.gone) {
+      close(index)
+    }
   }
 
   private mutating func accept() {
@@ -153,7 +170,7 @@ public struct LocationServer: LocationClients, ~Copyable {
     }
     do {
       try events.add(descriptor, as: LocationServer.token(of: free), for: .readable)
-      connections[free] = Connection(descriptor, peer)
+      connections[free] = Connection(descriptor, peer, since: wait)
     } catch {
       Glibc.close(descriptor)
     }
@@ -167,7 +184,8 @@ public struct LocationServer: LocationClients, ~Copyable {
   }
 
   private mutating func read(_ index: Int) {
-    guard let descriptor = connections[index]?.descriptor else { return }
+    guard let descriptor = connections[index]?.descriptor, connections[index]?.isEnding == false
+    else { return }
     let count = unsafe buffer.withUnsafeMutableBytes { bytes in
       unsafe recv(descriptor, bytes.baseAddress, bytes.count, 0)
     }
@@ -175,7 +193,8 @@ public struct LocationServer: LocationClients, ~Copyable {
       if errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR { close(index) }
       return
     }
-    if count == 0 { return close(index) }
+    // It says no more; what it asked is answered.
+    if count == 0 { return end(index) }
     take(count, of: buffer, from: index)
   }
 
@@ -213,12 +232,12 @@ public struct LocationServer: LocationClients, ~Copyable {
     if connections[index]!.output.bytes.count > Connection.limit { end(index) }
   }
 
-  /// Writes what a connection takes, and closes it where it is at its end.
-  private mutating func send(_ index: Int) {
+  /// Writes what a connection takes, and closes it where it is at its end: what it does not take then
+  /// is lost, for nobody waits for one that may never read.
+  mutating func send(_ index: Int) {
     guard !connections[index]!.output.bytes.isEmpty || connections[index]!.isEnding else { return }
-    guard connections[index]!.send() else { return close(index) }
+    guard connections[index]!.send(), !connections[index]!.isEnding else { return close(index) }
     let isEmpty = connections[index]!.output.bytes.isEmpty
-    if connections[index]!.isEnding && isEmpty { return close(index) }
     guard connections[index]!.waitsForRoom == isEmpty else { return }
     connections[index]!.waitsForRoom = !isEmpty
     do {
@@ -230,7 +249,7 @@ public struct LocationServer: LocationClients, ~Copyable {
     }
   }
 
-  /// Nothing more is read of it; it is closed when it has taken what waits.
+  /// Nothing more is read of it; it is closed once it was offered what waits.
   mutating func end(_ index: Int) { connections[index]?.isEnding = true }
 
   /// The connection is over: what it spoke for ends with it (BKG-1).

@@ -33,7 +33,7 @@ public struct LocationService: ~Copyable {
   /// The bytes of a ring's file with room for so many fixes.
   public static func ringSize(capacity: Int) -> Int { FixRing.storageSize(capacity: capacity) }
 
-  static let signalToken = EventWait.Token(rawValue: 15)
+  static let signalToken = EventWait.Token.firstFree
 
   /// Puts a service together; the ring is opened and what was repaired in it made durable.
   public init(
@@ -62,17 +62,27 @@ public struct LocationService: ~Copyable {
   public mutating func run() -> End {
     notifier.ready()
     while true {
-      _ = loop.turn()
-      syncIfDue()
-      if loop.board.events.conditions(of: LocationService.signalToken).contains(.readable),
-        let wish = signals.next()
-      {
-        switch wish {
-        case .stop: return end()
-        case .reload: log.write(.warning, "a new profile takes effect at the next start")
-        }
+      turn()
+      guard let wish = nextWish() else { continue }
+      switch wish {
+      case .stop: return end()
+      case .reload: log.write(.warning, "a new profile takes effect at the next start")
       }
     }
+  }
+
+  /// What a signal asks for, if one has come.
+  private mutating func nextWish() -> SignalWatch.Wish? {
+    loop.board.events.conditions(of: LocationService.signalToken).contains(.readable)
+      ? signals.next() : nil
+  }
+
+  /// One turn of the loop, and what the ring's file needs: a power cut loses what was made within the
+  /// profile's interval, and nothing before. So what is not on the disk yet bounds the sleep.
+  private mutating func turn() {
+    let due = loop.engine.unsynced.isEmpty ? Instant.distantFuture : synced + syncInterval
+    _ = loop.turn(atLatest: due)
+    if loop.board.now - synced >= syncInterval { sync() }
   }
 
   /// The receiver to rest, the ring to the disk.
@@ -80,7 +90,11 @@ public struct LocationService: ~Copyable {
     notifier.stopping()
     loop.end()
     let deadline = loop.board.now + LocationService.endPatience
-    while !isAtRest && loop.board.now < deadline { _ = loop.turn() }
+    while !isAtRest && loop.board.now < deadline {
+      _ = loop.turn(atLatest: deadline)
+      // It is ending already; unread, a signal would end each wait.
+      _ = nextWish()
+    }
     let end: End = isAtRest ? .stopped : .receiverBusy
     loop.engine.closeRing()
     // The header's second copy is written once the first is durable.
@@ -94,15 +108,6 @@ public struct LocationService: ~Copyable {
   }
 
   // MARK: The ring's file
-
-  /// A power cut loses at most the profile's interval: what is due is written while the service is
-  /// awake for something else, and what would become due in its sleep before it.
-  private mutating func syncIfDue() {
-    guard loop.board.now - synced >= syncInterval || loop.sleepsLong(beyond: syncInterval) else {
-      return
-    }
-    sync()
-  }
 
   private mutating func sync() {
     let unsynced = loop.engine.unsynced

@@ -1,3 +1,5 @@
+import AccessPolicy
+import Glibc
 import LocationTypes
 import LocationWire
 import Testing
@@ -71,12 +73,121 @@ struct HostileTests {
     #expect(bench.loop.clients.clients[0].isHeld)
     #expect(most <= Connection.highWater + 2_048)
     var all: [UInt64] = []
+    var lost: UInt64 = 0
     for _ in 0..<8 {
-      all += watch.fixes().map(\.name.sequence)
+      for notice in watch.notices() {
+        if case .fixes(let fixes) = notice { all += fixes.map(\.name.sequence) }
+        if case .gap(let gap) = notice { lost += gap.count }
+      }
       bench.settle()
     }
     #expect(!bench.loop.clients.clients[0].isHeld)
     #expect(all == all.sorted() && all.last == 1_999)
+    // RNG-4: what it did not get was told as lost.
+    #expect(UInt64(all.count) + lost == 2_000)
+  }
+
+  @Test("BKG-2, BKG-5: who asks and does not listen is told nothing, and is let go in the end")
+  func deaf() throws {
+    let bench = try ServiceBench()
+    let control = bench.program()
+    _ = bench.ask(.connect(name: "deaf"), control)
+    #expect(bench.ask(.startUpdating, control) == .done)
+    for _ in 0..<20 { bench.fix() }
+    #expect(bench.loop.clients.clients[0].notices.isEmpty)
+    #expect(bench.loop.clients.clients[0].isHeld)
+    for _ in 0..<4_000 {
+      control.send(.allowDeferred(distance: 1, timeout: 1), oneway: true)
+      bench.settle()
+      let waiting = bench.loop.clients.clients[0].notices.count
+      #expect(waiting <= LocationServer.noticesLimit + 1)
+      if bench.loop.clients.clients[0].control == nil { break }
+    }
+  }
+
+  @Test("a refused call without an answer takes no other call's answer")
+  func oneway() throws {
+    let bench = try ServiceBench()
+    let (control, _, _) = bench.client("tracker")
+    control.send(.connect(name: "again"), oneway: true)
+    bench.settle()
+    let program = bench.program()
+    program.send(.getStatus)
+    control.send(.connect(name: "again"), oneway: true)
+    bench.settle()
+    #expect(program.receive(.getStatus).count == 1)
+  }
+
+  @Test("RNG-6: what a client did not read before it was denied, it does not get")
+  func untold() throws {
+    let bench = try ServiceBench(
+      AccessPolicy(
+        standard: AccessTerms(authorization: .always), administrators: [UInt32(geteuid())]))
+    let (control, watch, _) = bench.client("slow")
+    _ = bench.ask(.startUpdating, control)
+    for _ in 0..<2_000 { bench.fix() }
+    #expect(bench.loop.clients.clients[0].isHeld)
+    let name = WireClientName(user: geteuid(), name: "slow")
+    #expect(bench.ask(.denyClient(name), bench.program()) == .done)
+    for _ in 0..<8 { bench.settle() }
+    // What the kernel had taken is on its way; nothing of what was still here.
+    let newest = watch.fixes().map(\.name.sequence).max() ?? 0
+    #expect(newest < 1_999 && watch.isClosed)
+    #expect(
+      !bench.loop.clients.clients[0].notices.contains {
+        if case .batch = $0 { true } else { false }
+      })
+  }
+
+  @Test("who says no more after a call is answered")
+  func halfClosed() throws {
+    let bench = try ServiceBench()
+    let program = bench.program()
+    program.send(.getStatus)
+    shutdown(program.descriptor, Int32(SHUT_WR))
+    bench.settle()
+    #expect(program.receive(.getStatus).count == 1 && program.isClosed)
+  }
+
+  @Test("one user's names do not take the places of all")
+  func names() throws {
+    #expect(LocationServer.clientsPerUser < 64)
+    let bench = try ServiceBench(AccessPolicy())
+    if geteuid() != 0 {
+      for i in 0..<ServiceBench.clients { _ = bench.client("client \(i)") }
+    }
+    let (control, _, _) = bench.client("tracker")
+    for number in 0..<(ClientRecord.namesLimit) {
+      let center = Coordinate(latitude_e9: 1, longitude_e9: 1)
+      let region = WireRegion(.region, name: "r\(number)", center: center, radius: 100)
+      #expect(bench.ask(.addRegion(region, assuming: .unknown), control) == .done)
+    }
+    let center = Coordinate(latitude_e9: 1, longitude_e9: 1)
+    let region = WireRegion(.region, name: "more", center: center, radius: 100)
+    let refusal = WireError.limitExceeded(what: "regions", limit: Int64(ClientRecord.namesLimit))
+    #expect(bench.ask(.addRegion(region, assuming: .unknown), control) == .error(refusal))
+    #expect(bench.ask(.requestRegionState(.region, name: "r0"), control) == .done)
+    #expect(
+      bench.ask(.requestRegionState(.region, name: "never"), control)
+        == .error(.invalidParameter("name")))
+    #expect(bench.ask(.removeRegion(.region, name: "r0"), control) == .done)
+    #expect(bench.ask(.addRegion(region, assuming: .unknown), control) == .done)
+  }
+
+  @Test("a long wait of fixes goes out at once to who reads, without another event")
+  func longBatch() throws {
+    let bench = try ServiceBench()
+    let (control, watch, session) = bench.client("tracker")
+    _ = bench.ask(.startUpdating, control)
+    watch.quit()
+    bench.settle()
+    let other = bench.client("other")
+    _ = bench.ask(.startUpdating, other.control)
+    for _ in 0..<30 { bench.fix() }
+    let again = bench.program()
+    again.send(.watch(session: session))
+    _ = bench.loop.turn()
+    #expect(again.fixes().count == 30)
   }
 
   @Test("connections are bounded, and a place that is free again is used again")
