@@ -106,8 +106,8 @@ let shell: [Target] = [
   .executableTarget(
     name: "torpord",
     dependencies: [
-      "AccessPolicy", "LinuxHAL", "LocationEngine", "LocationService", "BoardProfiles",
-      "BoardSetup",
+      "AccessPolicy", "CBuildDate", "LinuxHAL", "LocationTypes", "LocationEngine",
+      "LocationService", "BoardProfiles", "BoardSetup",
     ],
     swiftSettings: strict),
   .target(

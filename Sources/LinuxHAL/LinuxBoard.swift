@@ -60,6 +60,8 @@ public struct LinuxBoard<Pins: LinuxPins & ~Copyable>: LocationBoard, ~Copyable 
   public mutating func wait(
     in state: BoardState, until deadline: Instant, listening: Bool
   ) -> Waking {
+    // A device that went away tells nobody that it is back: who listens looks for it.
+    let deadline = listening ? min(deadline, line.nextLook ?? deadline) : deadline
     while true {
       let limit = listening && line.hasNews ? .boot : deadline
       let begin = now

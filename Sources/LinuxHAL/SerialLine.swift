@@ -70,6 +70,8 @@ public struct SerialLine: ByteLine, ~Copyable {
 
   /// Whether the device is open.
   public var isOpen: Bool { descriptor >= 0 }
+  /// When a device that went away is worth another look; nil while it is there, or none is wanted.
+  var nextLook: Instant? { isOpen || path.isEmpty ? nil : nextTry }
   /// Whether bytes were fetched and not read yet, or a loss not told yet.
   var hasNews: Bool { !unread.isEmpty || isLossUntold }
   /// Bytes that wait for room in the kernel.

@@ -42,7 +42,12 @@ public struct LocationService: ~Copyable {
     signals: consuming SignalWatch, notifier: consuming ServiceNotifier, log: SystemLog
   ) throws {
     let memory = ClientMemory(capacity: clients)
-    var fixes = try unsafe FixRing(recovering: ring.storage, capacity: capacity)
+    var fixes: FixRing
+    do {
+      fixes = try unsafe FixRing(recovering: ring.storage, capacity: capacity)
+    } catch {
+      throw RingProblem(path: ring.path, error: error)
+    }
     // Durable before the first append (RNG-2).
     let unsynced = fixes.unsynced
     try LocationService.sync(unsynced, in: ring)
@@ -127,6 +132,20 @@ public struct LocationService: ~Copyable {
     if let slots = bytes.slots { try ring.sync(slots) }
     if let wrapped = bytes.wrapped { try ring.sync(wrapped) }
     if let header = bytes.header { try ring.sync(header) }
+  }
+}
+
+/// A ring's file that holds no ring; nothing of it was changed.
+public struct RingProblem: Error, CustomStringConvertible {
+  /// The file.
+  public var path: String
+  /// What is wrong with it.
+  public var error: RingError
+
+  /// What is wrong and what helps, in one line.
+  public var description: String {
+    "'\(path)' cannot be used as a ring of fixes (\(error)): it is damaged, or of another version; "
+      + "move the file away to begin a new ring"
   }
 }
 

@@ -1,10 +1,12 @@
 import AccessPolicy
 import BoardProfiles
 import BoardSetup
+import CBuildDate
 import Glibc
 import LinuxHAL
 import LocationEngine
 import LocationService
+import LocationTypes
 
 /// The service `torpord`.
 @main
@@ -57,8 +59,12 @@ struct Main {
     let server = try LocationServer(
       Listener(path: options.socket), on: events, policy(options),
       LocationServer.Facts(version: Options.version, board: profile.name, clients: clients))
+    var setup = profile.engineSetup
+    // No date of a receiver is before the day of this build (STD-13).
+    setup.epochs.earliestDate = CalendarDate(
+      year: Int(build_year()), month: Int(build_month()), day: Int(build_day()))
     var service = try LocationService(
-      profile.engineSetup, ring: ring, capacity: capacity, clients: clients,
+      setup, ring: ring, capacity: capacity, clients: clients,
       syncInterval: profile.cache.syncInterval,
       board: LinuxBoard(events, line: line, pins: NoPins()),
       server: server, signals: signals, notifier: ServiceNotifier(), log: log)

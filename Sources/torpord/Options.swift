@@ -41,7 +41,14 @@ struct Options {
   static func parse(_ arguments: [String]) -> Parsed {
     var options = Options()
     var rest = arguments[...]
-    while let name = rest.popFirst() {
+    var seen: Set<String> = []
+    while let argument = rest.popFirst() {
+      // `--board=NAME` says the same as `--board NAME`.
+      let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let name = argument.hasPrefix("--") ? String(parts[0]) : argument
+      if parts.count == 2, argument.hasPrefix("--") {
+        rest.insert(String(parts[1]), at: rest.startIndex)
+      }
       switch name {
       case "--help", "-h": return .tell(help)
       case "--version": return .tell("torpord \(version)")
@@ -49,6 +56,7 @@ struct Options {
         guard let value = rest.popFirst(), !value.isEmpty else {
           return .wrong("\(name) needs a value")
         }
+        guard seen.insert(name).inserted else { return .wrong("\(name) is given twice") }
         switch name {
         case "--board": options.board = value
         case "--line": options.line = value
@@ -56,7 +64,9 @@ struct Options {
         case "--clients": options.clients = value
         default: options.state = value
         }
-      default: return .wrong("there is no option '\(name)'")
+      default:
+        let kind = name.hasPrefix("-") ? "no option" : "nothing to be done with"
+        return .wrong("there is \(kind) '\(name)'")
       }
     }
     if options.board.isEmpty { return .wrong("--board is missing: which board is this?") }

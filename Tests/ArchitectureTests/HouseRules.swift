@@ -67,8 +67,8 @@ enum HouseRules {
       system: ["Glibc"]),
     "torpord": Room(
       rooms: [
-        "AccessPolicy", "LinuxHAL", "LocationEngine", "LocationService", "BoardProfiles",
-        "BoardSetup",
+        "AccessPolicy", "CBuildDate", "LinuxHAL", "LocationTypes", "LocationEngine",
+        "LocationService", "BoardProfiles", "BoardSetup",
       ],
       system: ["Glibc"]),
     "CSQLite": Room(),
