@@ -10,7 +10,9 @@ extension Engine {
   /// A client's request; a client that was never seen is put into use.
   mutating func handle(_ request: Request, of id: ClientID) {
     clients.use(id.index)
+    let wasShown = clients[id.index].isShownFixes
     clients[id.index].handle(request, in: ring, context)
+    if wasShown && !clients[id.index].isShownFixes { eraseUnneeded() }
     guard request.wantsFix else { return }
     // Who gets nothing anyhow is no reason to search.
     let need = clients[id.index].need(
@@ -18,6 +20,14 @@ extension Engine {
     if need.isAny || clients[id.index].demand(at: now) != .none {
       schedule.handle(.urged, planner.figures, at: now)
     }
+  }
+
+  /// What no client may be shown any more is zeroed, for one of them lost the right to it (RNG-6).
+  /// O(fixes that go).
+  private mutating func eraseUnneeded() {
+    var first = ring.head
+    for i in 0..<clients.used { first = min(first, clients[i].neededFrom) }
+    ring.erase(0..<first)
   }
 
   /// What a client must know of its surroundings.

@@ -105,6 +105,45 @@ struct RingTests {
     #expect(bench.client.sequences == [5])
   }
 
+  @Test("RNG-6, DEF-40, DEF-41: what no other client needs is zeroed", arguments: [false, true])
+  func erased(_ reduces: Bool) {
+    let bench = Bench(clients: 2)
+    bench.background()
+    bench.client.defer(untilTraveled: .unlimited, timeout: .unlimited)
+    bench.fixes(count: 4)
+    bench.clients[1].connect()
+    bench.clients[1].start()
+    bench.fixes(count: 4)
+    // The other one has acknowledged all; the newest that it was told is its location (STD-8).
+    #expect(bench.engine.client(ClientID(1)).cursor.acknowledged == 8)
+    bench.client.ask(reduces ? .setReducedAccuracy(true) : .setAuthorization(.denied))
+    for sequence in 0..<UInt64(8) {
+      #expect((bench.engine.stored(at: sequence) != nil) == (sequence == 7))
+    }
+    #expect(bench.engine.location(of: ClientID(1))?.name.sequence == 7)
+    // Whoever may be shown nothing, and asks for something else, erases nothing more.
+    bench.client.ask(.setActivity(.fitness))
+    #expect(bench.engine.stored(at: 7) != nil)
+    // Without the other client nothing is needed any more.
+    bench.clients[1].ask(.setAuthorization(.denied))
+    #expect(bench.engine.stored(at: 7) == nil)
+  }
+
+  @Test("RNG-3, RNG-6: what another client is still owed is not zeroed")
+  func keptForOthers() {
+    let bench = Bench(clients: 2)
+    bench.background()
+    bench.client.defer(untilTraveled: .unlimited, timeout: .unlimited)
+    bench.fixes(count: 4)
+    bench.clients[1].connect()
+    bench.clients[1].start()
+    bench.clients[1].ask(.setExecution(.suspended))
+    bench.fixes(count: 4)
+    bench.client.ask(.setAuthorization(.denied))
+    bench.clients[1].ask(.setExecution(.foreground))
+    #expect(bench.clients[1].sequences == Array(0..<8))
+  }
+
   @Test("RNG-2: after a restart of the service names go on in a new generation")
   func restart() {
     let bench = Bench()
