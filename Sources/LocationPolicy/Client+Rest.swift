@@ -40,3 +40,22 @@ extension Client {
     return false
   }
 }
+
+// MARK: - What the ring keeps for it
+
+extension Client {
+  /// Whether precise fixes may be shown to it at all.
+  public var isShownFixes: Bool {
+    mutating get { isAuthorized && !isReduced }
+  }
+
+  /// From this sequence number on the ring has something for it: what it did not acknowledge, and the
+  /// newest that it was told (STD-8). The largest there is where it needs nothing.
+  public var neededFrom: UInt64 {
+    mutating get {
+      guard isAuthorized, !isReduced else { return .max }
+      let owed = cursor.acknowledged < owedUntil ? cursor.acknowledged : .max
+      return min(owed, newestDelivered ?? .max)
+    }
+  }
+}

@@ -199,21 +199,6 @@ public struct Client: Sendable {
     }
   }
 
-  /// Whether precise fixes may be shown to it at all.
-  public var isShownFixes: Bool {
-    mutating get { isAuthorized && !isReduced }
-  }
-
-  /// From this sequence number on the ring has something for it: what it did not acknowledge, and the
-  /// newest that it was told (STD-8). The largest there is where it needs nothing.
-  public var neededFrom: UInt64 {
-    mutating get {
-      guard isAuthorized, !isReduced else { return .max }
-      let owed = cursor.acknowledged < owedUntil ? cursor.acknowledged : .max
-      return min(owed, newestDelivered ?? .max)
-    }
-  }
-
   /// The newest fix it was told: Core Location's `location` (STD-8); nil when it was told none, or the
   /// ring no longer has it.
   public func location(in ring: borrowing FixRing) -> StoredFix? {
