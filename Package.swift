@@ -46,6 +46,7 @@ let core: [Target] = [
 
 /// What surrounds the core: the loop, the simulated board, profiles, the command.
 let shell: [Target] = [
+  .target(name: "EnergyAccounting", dependencies: ["LocationTypes"], swiftSettings: strict),
   .target(
     name: "LocationRuntime",
     dependencies: [
@@ -57,7 +58,9 @@ let shell: [Target] = [
     swiftSettings: strict),
   .target(
     name: "SimulatedHAL",
-    dependencies: ["CMath", "LocationTypes", "LocationHAL", "GNSSProtocols"],
+    dependencies: [
+      "CMath", "LocationTypes", "LocationHAL", "GNSSProtocols", "EnergyAccounting",
+    ],
     swiftSettings: strict),
   .target(name: "CLinux"),
   .target(
@@ -81,19 +84,23 @@ let shell: [Target] = [
     name: "BoardSetup",
     dependencies: [
       "LocationTypes", "GNSSProtocols", "ReceiverDrivers", "LocationPolicy", "LocationEngine",
-      "BoardProfiles",
+      "BoardProfiles", "EnergyAccounting",
     ],
     swiftSettings: strict),
   .target(
     name: "LocationSimulation",
     dependencies: [
-      "BoardSetup", "LocationTypes", "DeferralCache", "GNSSProtocols", "ReceiverDrivers",
+      "BoardSetup", "EnergyAccounting", "LocationTypes", "DeferralCache", "GNSSProtocols", "ReceiverDrivers",
       "LocationPolicy",
       "LocationEngine", "LocationHAL", "LocationRuntime", "SimulatedHAL", "BoardProfiles",
     ],
     swiftSettings: strict),
   .target(
-    name: "LocationWire", dependencies: ["LocationTypes", "LocationPolicy"],
+    name: "LocationWire", dependencies: ["LocationTypes", "LocationPolicy", "EnergyAccounting"],
+    swiftSettings: strict),
+  .target(
+    name: "LocationClient",
+    dependencies: ["CLinux", "LocationTypes", "LocationPolicy", "LocationWire"],
     swiftSettings: strict),
   .target(
     name: "LocationService",
@@ -101,13 +108,14 @@ let shell: [Target] = [
       "AccessPolicy", "CLinux", "LinuxHAL", "LocationTypes", "DeferralCache", "GNSSProtocols",
       "ReceiverDrivers",
       "LocationPolicy", "LocationEngine", "LocationHAL", "LocationRuntime", "LocationWire",
+      "EnergyAccounting",
     ],
     swiftSettings: strict),
   .executableTarget(
     name: "torpord",
     dependencies: [
       "AccessPolicy", "CBuildDate", "LinuxHAL", "LocationTypes", "LocationEngine",
-      "LocationService", "BoardProfiles", "BoardSetup",
+      "LocationService", "BoardProfiles", "BoardSetup", "EnergyAccounting",
     ],
     swiftSettings: strict),
   .target(
@@ -126,7 +134,7 @@ let shell: [Target] = [
     dependencies: [
       "CBuildDate",
       "LocationTypes", "GNSSProtocols", "LocationPolicy", "BoardProfiles", "GPXFiles",
-      "LocationSimulation", "SimulatedHAL",
+      "LocationSimulation", "SimulatedHAL", "LocationWire", "LocationClient", "EnergyAccounting",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
     ],
     swiftSettings: strict),
@@ -210,7 +218,7 @@ let package = Package(
       "LocationEngine",
       [
         "LocationTypes", "GNSSProtocols", "DeferralCache", "ReceiverDrivers", "LocationPolicy",
-        "LocationHAL", "LocationRuntime", "SimulatedHAL",
+        "LocationHAL", "LocationRuntime", "SimulatedHAL", "EnergyAccounting",
       ]),
     tests(
       "LocationRuntime",
@@ -218,7 +226,8 @@ let package = Package(
         "LocationTypes", "DeferralCache", "GNSSProtocols", "ReceiverDrivers", "LocationPolicy",
         "LocationEngine", "LocationHAL",
       ]),
-    tests("SimulatedHAL", ["GNSSProtocols", "LocationHAL"]),
+    tests("EnergyAccounting", ["LocationTypes"]),
+    tests("SimulatedHAL", ["GNSSProtocols", "LocationHAL", "EnergyAccounting"]),
     tests("LinuxHAL", ["CLinux", "DeferralCache", "LocationHAL"]),
     tests("BoardProfiles", ["CTOML", "TOMLFiles"]),
     tests("AccessPolicy", ["LocationPolicy", "TOMLFiles"]),
@@ -230,9 +239,10 @@ let package = Package(
         "AccessPolicy", "LinuxHAL", "LocationTypes", "DeferralCache", "GNSSProtocols",
         "ReceiverDrivers",
         "LocationPolicy", "LocationEngine", "LocationHAL", "LocationRuntime", "LocationWire",
+        "EnergyAccounting",
       ]),
-    tests("LocationWire", ["LocationTypes", "LocationPolicy"]),
-    tests("LocationSimulation"),
+    tests("LocationWire", ["LocationTypes", "LocationPolicy", "EnergyAccounting"]),
+    tests("LocationSimulation", ["EnergyAccounting"]),
     tests("DecoderProperties"),
     .testTarget(
       name: "TorporCommandTests", dependencies: ["torpor", "CExpat"], swiftSettings: strict),

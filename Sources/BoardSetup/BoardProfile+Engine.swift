@@ -15,6 +15,7 @@ extension BoardProfile {
     if let battery { setup.battery = batteryTerms(battery) }
     if let receiver {
       setup.epochs.rangeError_mm = Int32((receiver.rangeError_m * 1_000).rounded())
+      setup.receiverSilence = receiver.silenceTimeout
       setup.assumedAccuracy_mm = Int32((receiver.assumedAccuracy_m * 1_000).rounded())
     }
     return setup

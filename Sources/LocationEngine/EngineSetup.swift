@@ -27,6 +27,9 @@ public struct EngineSetup: Sendable {
   /// The time without a fix after which clients are told `locationUnknown` (STD-10).
   public var unknownAfter: Interval
 
+  /// The silence after which a receiver that should talk counts as one that does not answer.
+  public var receiverSilence = Interval.seconds(5)
+
   /// Creates a setup; what is not given is what suits a receiver on a UART.
   public init(receiver: ReceiverSetup?, figures: PlannerFigures) {
     self.receiver = receiver

@@ -15,6 +15,10 @@ public protocol LocationClients: ~Copyable {
   mutating func receive(_ notice: ClientNotice, from engine: borrowing Engine, at now: Instant)
   /// The next thing a client asks; nil when none asks anything now.
   mutating func nextRequest(at now: Instant) -> (ClientID, Request)?
+  /// Whether all that waits is to be told now, deferred or not; each time somebody asks, once.
+  mutating func takeFlush() -> Bool
+  /// A wait has ended.
+  mutating func woke(for reason: WakeReason)
   /// All that was asked is done, and all that follows from it told: what clients read of the engine
   /// is read now.
   ///
@@ -28,6 +32,12 @@ extension LocationClients where Self: ~Copyable {
   public mutating func settle(
     _ engine: borrowing Engine, _ effects: Effects, at now: Instant
   ) -> Bool { false }
+
+  /// Clients of whom nobody asks for it.
+  public mutating func takeFlush() -> Bool { false }
+
+  /// Clients that do not count.
+  public mutating func woke(for reason: WakeReason) {}
 }
 
 /// The loop that lets an engine live on a board: waits, feeds it, does what it says. No decisions.
@@ -43,6 +53,8 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
   /// Those it serves.
   public var clients: Clients
   private var plan: Effects?
+  /// Its owner keeps the board from sleeping.
+  private var isInhibited = false
 
   /// Creates a loop that has not begun yet.
   public init(engine: consuming Engine, board: consuming Board, clients: consuming Clients) {
@@ -72,6 +84,7 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
     let plan = self.plan ?? perform(.time)
     if !sleepsWhenQuiet && plan.wake == .distantFuture && isSilent(plan) { return .quiet }
     let waking = board.wait(in: plan.board, until: min(plan.wake, limit), listening: plan.listens)
+    clients.woke(for: waking.reason)
     if waking.batchPinRose { perform(.batchPin) }
     if let level = waking.motion { perform(.motion(level)) }
     if let charge = waking.battery { perform(.battery(charge)) }
@@ -86,7 +99,10 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
   }
 
   /// Keeps the board from sleeping, or lets it (DEF-28).
-  public mutating func inhibitSleep(_ isOn: Bool) { perform(.sleepInhibitor(isOn)) }
+  public mutating func inhibitSleep(_ isOn: Bool) {
+    isInhibited = isOn
+    perform(.sleepInhibitor(isOn))
+  }
 
   /// Ends the service: the receiver is put to rest by the turns that follow.
   public mutating func end() { perform(.end) }
@@ -99,6 +115,7 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
   @discardableResult
   private mutating func perform(_ event: Event) -> Effects {
     var fault: Fault?
+    var isFlushing = false
     var effects = step(event, &fault)
     while true {
       if effects.proceeds {
@@ -108,6 +125,13 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
         effects = step(told.event, &fault)
       } else if let (client, request) = clients.nextRequest(at: board.now) {
         effects = step(.request(client, request), &fault)
+      } else if isFlushing {
+        isFlushing = false
+        effects = step(.sleepInhibitor(isInhibited), &fault)
+      } else if clients.takeFlush() {
+        // A board that may not sleep, if only for a moment, ends engagement: all is told (DEF-28).
+        isFlushing = true
+        effects = step(.sleepInhibitor(true), &fault)
       } else if !clients.settle(engine, effects, at: board.now) {
         plan = effects
         return effects

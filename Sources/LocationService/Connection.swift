@@ -38,7 +38,7 @@ struct Connection {
   }
 
   let descriptor: Int32
-  let peer: Peer
+  var peer: Peer
   var purpose = Purpose.open
   var splitter = FrameSplitter()
   var output = JSONOutput()

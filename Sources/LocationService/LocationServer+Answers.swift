@@ -37,29 +37,14 @@ extension LocationServer {
       }
       guard clients[client].access.authorization.isGranted else { return .error(.notAuthorized) }
       return .location(engine.location(of: ClientID(client)))
-    case .getStatus: return .status(status(engine, at: now))
+    case .getStatus: return .status(status(engine, effects, for: index, at: now))
     case .getPowerPlan:
-      let plan = Plan(
-        receiver: engine.plannedReceiver ?? .off, board: effects.board, wake: effects.wake,
-        listens: effects.listens)
-      return .plan(WirePlan(plan, wakeUTC: effects.wake < .distantFuture ? utc(effects.wake) : nil))
-    case .getEnergy: return .error(.notAvailable(what: "energy"))
+      return mayKnow(index) ? .plan(plan(engine, effects)) : .error(.notAuthorized)
+    case .getEnergy:
+      guard let energy = energy(at: now) else { return .error(.notAvailable(what: "energy")) }
+      return .energy(energy)
     default: return .error(.notAvailable(what: "drain"))
     }
-  }
-
-  private func status(_ engine: borrowing Engine, at now: Instant) -> WireStatus {
-    var status = WireStatus(
-      version: facts.version, board: facts.board,
-      now: FixTime(acquired: now, utc: utc(now)), generation: engine.generation,
-      nextSequence: engine.head, ringCapacity: engine.capacity,
-      clients: clients.count { $0.control != nil })
-    if engine.head > 0, let newest = engine.stored(at: engine.head - 1)?.fix {
-      status.newest = FixTime(acquired: newest.acquired, utc: newest.utc)
-    }
-    status.batteryPercent = engine.batteryCharge
-    status.givenUp = engine.givenUp
-    return status
   }
 
   func utc(_ time: Instant) -> UTCTime? {

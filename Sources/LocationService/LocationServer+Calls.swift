@@ -31,7 +31,7 @@ extension LocationServer {
     case .getLocation, .getStatus, .getPowerPlan, .getEnergy, .drain:
       if incoming.mode != .oneway { questions.append((index, incoming)) }
       return nil
-    case .listClients, .allowClient, .denyClient, .reduceClient:
+    case .listClients, .allowClient, .denyClient, .reduceClient, .flush:
       guard policy.isAdministrator(connection.peer.user) else { return .error(.permissionDenied) }
       return administer(incoming.call)
     case .startUpdating, .stopUpdating, .configure, .allowDeferred, .disallowDeferred,
@@ -216,6 +216,9 @@ extension LocationServer {
     case .denyClient(let name): return decide(name) { $0.authorization = .denied }
     case .reduceClient(let name, let isReduced):
       return decide(name) { $0.isReduced = isReduced }
+    case .flush:
+      mustFlush = true
+      return .done
     default:
       return .clients(
         clients.map {

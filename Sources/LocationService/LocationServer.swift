@@ -1,5 +1,6 @@
 import AccessPolicy
 import CLinux
+import EnergyAccounting
 import Glibc
 import LinuxHAL
 import LocationEngine
@@ -38,6 +39,12 @@ public struct LocationServer: LocationClients, ~Copyable {
     public var board: String
     /// How many clients the engine has room for.
     public var clients: Int
+    /// What board and receiver draw, for the estimate of energy.
+    public var power = PowerFigures()
+    /// What the kernel has counted for the service; of processor and sleep nothing, if not said.
+    public var usage: @Sendable (EventWait) -> BoardUsage = { BoardUsage(wakes: $0.wakeCount) }
+    /// Where it is told that the receiver is lost; nowhere, if not said.
+    public var log: SystemLog?
 
     /// Creates facts.
     public init(version: String, board: String, clients: Int) {
@@ -57,6 +64,11 @@ public struct LocationServer: LocationClients, ~Copyable {
   /// Calls that are answered out of the engine, when it is through with what came before them.
   var questions: [(connection: Int, call: IncomingCall)] = []
   var lastSession: Int64 = 0
+  /// An administrator wants all that waits to be told.
+  var mustFlush = false
+  var receiver = ReceiverWatch()
+  /// Opened at the first turn.
+  var energy: ServiceEnergy?
   /// UTC less the boot clock, µs, by the newest fix that had a time.
   var utcOffset: Int64?
   private var buffer = [UInt8](repeating: 0, count: LocationServer.readSize)
@@ -91,6 +103,12 @@ public struct LocationServer: LocationClients, ~Copyable {
     }
   }
 
+  /// Whether all that waits is to be told now; asked for once.
+  public mutating func takeFlush() -> Bool {
+    defer { mustFlush = false }
+    return mustFlush
+  }
+
   /// A fix went into the ring: from it UTC is known.
   public mutating func appended(
     _ name: FixName, in engine: borrowing Engine, at now: Instant
@@ -116,6 +134,7 @@ public struct LocationServer: LocationClients, ~Copyable {
   public mutating func settle(
     _ engine: borrowing Engine, _ effects: Effects, at now: Instant
   ) -> Bool {
+    observe(engine, at: now)
     answerQuestions(engine, effects, at: now)
     for i in clients.indices where !clients[i].notices.isEmpty { tell(i, engine) }
     for i in connections.indices where connections[i] != nil { send(i) }

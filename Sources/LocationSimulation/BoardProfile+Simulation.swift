@@ -1,4 +1,5 @@
 import BoardProfiles
+import BoardSetup
 import LocationTypes
 import SimulatedHAL
 
@@ -33,7 +34,7 @@ extension BoardProfile {
     figures.output = receiver.output == .ubx ? .ubx : .nmea
     figures.defaultSpeed = UInt32(receiver.defaultLineSpeed_baud)
     figures.interval = receiver.fixInterval
-    figures.power = simulated(receiver.power, batch: receiver.batch)
+    figures.power = receiver.powerByState
     figures.timeToFirstFix = TimeToFirstFix(
       table: receiver.timeToFix.afterOff.map {
         TimeToFirstFix.Row(off_s: $0.off.seconds, fix_s: $0.fix.seconds)
@@ -49,20 +50,6 @@ extension BoardProfile {
     figures.hasBatchPin = receiver.batch?.isPinWired ?? false
     figures.hasSupplySwitch = receiver.hasSupplySwitch
     figures.hasBackupSupply = receiver.hasBackupSupply
-    return figures
-  }
-
-  private func simulated(
-    _ power: BoardProfile.ReceiverPower, batch: Batch?
-  ) -> SimulatedHAL.ReceiverPower {
-    var figures = SimulatedHAL.ReceiverPower()
-    figures.off = power.off_mw
-    figures.backup = power.backup_mw
-    figures.standby = power.standby_mw
-    figures.acquiring = power.acquire_mw
-    figures.tracking = power.track_mw
-    figures.powersave = power.powersave_mw ?? power.track_mw
-    figures.batching = batch?.power_mw ?? power.track_mw
     return figures
   }
 }

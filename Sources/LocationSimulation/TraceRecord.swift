@@ -1,3 +1,4 @@
+import EnergyAccounting
 import LocationPolicy
 import LocationTypes
 import SimulatedHAL

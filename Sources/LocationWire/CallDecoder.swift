@@ -121,6 +121,7 @@ public enum CallDecoder {
     case .denyClient: .denyClient(try client(&fields))
     case .reduceClient:
       .reduceClient(try client(&fields), isReduced: try fields.bool("reduced_accuracy"))
+    case .flush: .flush
     }
   }
 }

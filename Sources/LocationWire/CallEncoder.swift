@@ -54,7 +54,7 @@ public enum CallEncoder {
       json.member("reduced_accuracy", isReduced)
     case .getInfo, .startUpdating, .stopUpdating, .disallowDeferred, .requestLocation,
       .startSignificantChange, .stopSignificantChange, .startVisits, .stopVisits, .getLocation,
-      .getStatus, .getPowerPlan, .getEnergy, .listClients:
+      .getStatus, .getPowerPlan, .getEnergy, .listClients, .flush:
       break
     }
   }

@@ -91,7 +91,7 @@ extension LocationInterface {
     # How the service is.
     method GetStatus() -> (status: Status)
 
-    # What the hardware is to do.
+    # What the hardware is to do. Not for who may not use location.
     method GetPowerPlan() -> (plan: PowerPlan)
 
     # Where time and energy went since the service started.
@@ -102,7 +102,11 @@ extension LocationInterface {
     # service closes the connection. gap: what was lost before the first. Acknowledge as ever.
     method Drain(session: int) -> (count: int, gap: ?Gap)
 
-    # Every client that is known. For administrators, as all that follow.
+    # All that waits is told now: the receiver's buffer is emptied, and deferrals go on after it. For
+    # administrators, as all that follow.
+    method Flush() -> ()
+
+    # Every client that is known.
     method ListClients() -> (clients: []Client)
 
     # That client may use location.

@@ -214,8 +214,45 @@ extension LocationInterface {
       off
     )
 
+    # What the receiver does. acquiring: it runs without a fix. on: it runs, which is all that is told to who
+    # may not know where the board is. answers: it says what it should; lost is one that does not answer its
+    # driver. since: for how long that has been so. heard: when it said something the last time.
+    type Receiver (
+      state: (off, backup, standby, starting, acquiring, tracking, powersave, batching, on, lost),
+      answers: bool,
+      since: Moment,
+      heard: ?Moment
+    )
+
+    # What a client may have started.
+    type Service (
+      updates,
+      deferred_updates,
+      significant_change,
+      visits,
+      regions,
+      live_updates,
+      request
+    )
+
+    # A client that keeps board or receiver from resting, or will. keeps_receiver: it is on all the time for
+    # it. keeps_board: the board is awake for it all the time, or for each fix. next: when the next single fix
+    # must be there, or deferred ones are looked at. Without execution, no process of it is connected.
+    type Use (
+      user: int,
+      name: string,
+      execution: ?ExecutionState,
+      services: []Service,
+      needs: (nothing, single_fixes, position, every_fix_later, every_fix),
+      keeps_receiver: bool,
+      keeps_board: bool,
+      next: ?Moment
+    )
+
     # How the service is. newest: when the newest fix was true. sleep_inhibited: something keeps the
-    # board from sleeping.
+    # board from sleeping. demanding: clients that need something, connected or not. uses: those of them that
+    # whoever asks may know: all for an administrator, else those of the same user. Who may not use location
+    # is told neither newest nor plan.
     type Status (
       version: string,
       board: string,
@@ -227,7 +264,11 @@ extension LocationInterface {
       clients: int,
       battery_percent: ?int,
       given_up: []Promise,
-      sleep_inhibited: bool
+      sleep_inhibited: bool,
+      receiver: ?Receiver,
+      plan: ?PowerPlan,
+      demanding: int,
+      uses: []Use
     )
 
     # What the hardware is to do until something happens. watermark: how many fixes gather in the
@@ -241,13 +282,21 @@ extension LocationInterface {
     )
 
     # Where time and energy went: seconds by state, and millijoules reckoned from them with the power that
-    # the board's profile gives for each state. board_mj is the board without its receiver.
+    # the board's profile gives for each state. Nothing of it is measured. board_mj is the board without its
+    # receiver: awake while the service itself computes, suspended while the kernel's clocks say so, else idle.
     type Energy (
       since: Moment,
       until: Moment,
       receiver_mj: float,
       board_mj: float,
       host_wakes: int,
+      wakes: (
+        alarm: int,
+        bytes: int,
+        batch_pin: int,
+        request: int,
+        motion: int
+      ),
       receiver_s: (
         off: float,
         backup: float,

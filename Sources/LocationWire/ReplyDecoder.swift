@@ -57,7 +57,7 @@ public enum ReplyDecoder {
     case .startUpdating, .stopUpdating, .configure, .allowDeferred, .disallowDeferred,
       .setExecution, .acknowledge, .requestLocation, .startSignificantChange,
       .stopSignificantChange, .startVisits, .stopVisits, .addRegion, .removeRegion,
-      .requestRegionState, .closeLive, .allowClient, .denyClient, .reduceClient:
+      .requestRegionState, .closeLive, .allowClient, .denyClient, .reduceClient, .flush:
       .done
     }
   }
@@ -79,57 +79,6 @@ public enum ReplyDecoder {
       isDeferralAvailable: try fields.bool("deferral_available"))
   }
 
-  private static func status(_ fields: inout JSONFields) throws(WireError) -> WireStatus {
-    var status = WireStatus(
-      version: try fields.string("version"), board: try fields.string("board"),
-      now: try fields.requiredTime("now"), generation: try fields.number("generation"),
-      nextSequence: try fields.number("next_sequence"),
-      ringCapacity: try fields.number("ring_capacity"), clients: try fields.number("clients"))
-    status.newest = try fields.time("newest")
-    if fields.has("battery_percent") {
-      status.batteryPercent = try fields.number("battery_percent")
-    }
-    status.givenUp = try fields.promises("given_up")
-    status.isSleepInhibited = try fields.bool("sleep_inhibited")
-    return status
-  }
-
-  private static func plan(_ fields: inout JSONFields) throws(WireError) -> WirePlan {
-    let receiver: PlannedReceiver
-    switch try fields.string("receiver") {
-    case "off": receiver = .off
-    case "standby": receiver = .standby
-    case "tracking": receiver = .tracking
-    case "powersave": receiver = .powersave
-    case "batching": receiver = .batching(watermark: try fields.number("watermark"))
-    default: throw fields.wrong("receiver")
-    }
-    let wake = try fields.time("wake")
-    let plan = Plan(
-      receiver: receiver, board: try fields.word("board"), wake: wake?.acquired ?? .distantFuture,
-      listens: try fields.bool("listens"))
-    return WirePlan(plan, wakeUTC: wake?.utc)
-  }
-
-  private static func energy(_ fields: inout JSONFields) throws(WireError) -> WireEnergy {
-    var energy = WireEnergy(
-      since: try fields.requiredTime("since"), until: try fields.requiredTime("until"))
-    energy.receiver_mJ = try fields.double("receiver_mj")
-    energy.board_mJ = try fields.double("board_mj")
-    energy.hostWakes = try fields.number("host_wakes")
-    try fields.inner("receiver_s") { times throws(WireError) in
-      for (state, word) in WireReceiverState.wireWords {
-        energy[state] = Interval(seconds: try times.double(word))
-      }
-    }
-    try fields.inner("board_s") { times throws(WireError) in
-      for (state, word) in BoardState.wireWords {
-        energy[state] = Interval(seconds: try times.double(word))
-      }
-    }
-    return energy
-  }
-
   private static func client(_ fields: inout JSONFields) throws(WireError) -> WireClient {
     WireClient(
       WireClientName(user: try fields.number("user"), name: try fields.string("name")),
@@ -141,14 +90,14 @@ public enum ReplyDecoder {
 
 extension JSONFields {
   /// An object within that must be there.
-  fileprivate mutating func inner<T>(
+  mutating func inner<T>(
     _ name: StaticString, _ body: (inout JSONFields) throws(WireError) -> T
   ) throws(WireError) -> T {
     guard let result = try object(name, body) else { throw wrong(name) }
     return result
   }
 
-  fileprivate mutating func requiredTime(_ name: StaticString) throws(WireError) -> FixTime {
+  mutating func requiredTime(_ name: StaticString) throws(WireError) -> FixTime {
     guard let time = try time(name) else { throw wrong(name) }
     return time
   }

@@ -14,6 +14,13 @@ public enum ReplyEncoder {
     }
   }
 
+  /// The parameters of a reply as one JSON object, without frame and NUL: for people and their tools.
+  public static func object(of reply: WireReply) -> [UInt8] {
+    var json = JSONOutput()
+    json.frame { parameters(of: reply, &$0) }
+    return json.bytes.dropLast()
+  }
+
   /// Adds one frame of a batch: up to ``WireLimits/fixesPerReply`` fixes, as `next` hands them out;
   /// nil is the end. Gives their number; 0 wrote nothing.
   ///
@@ -78,55 +85,6 @@ public enum ReplyEncoder {
     json.member("authorization", word: session.authorization.wireWord)
     json.member("reduced_accuracy", session.isReduced)
     json.member("deferral_available", session.isDeferralAvailable)
-  }
-
-  private static func write(_ status: WireStatus, _ json: inout JSONOutput) {
-    json.member("version", status.version)
-    json.member("board", status.board)
-    json.object("now", status.now)
-    json.member("generation", Int64(status.generation))
-    json.member("next_sequence", Int64(clamping: status.nextSequence))
-    json.member("ring_capacity", Int64(status.ringCapacity))
-    json.object("newest", status.newest)
-    json.member("clients", Int64(status.clients))
-    if let percent = status.batteryPercent { json.member("battery_percent", Int64(percent)) }
-    json.list("given_up", status.givenUp)
-    json.member("sleep_inhibited", status.isSleepInhibited)
-  }
-
-  private static func write(_ plan: WirePlan, _ json: inout JSONOutput) {
-    switch plan.plan.receiver {
-    case .off: json.member("receiver", word: "off")
-    case .standby: json.member("receiver", word: "standby")
-    case .tracking: json.member("receiver", word: "tracking")
-    case .powersave: json.member("receiver", word: "powersave")
-    case .batching(let watermark):
-      json.member("receiver", word: "batching")
-      json.member("watermark", Int64(watermark))
-    }
-    json.member("board", word: plan.plan.board.wireWord)
-    if plan.plan.wake < .distantFuture {
-      json.object("wake", FixTime(acquired: plan.plan.wake, utc: plan.wakeUTC))
-    }
-    json.member("listens", plan.plan.listens)
-  }
-
-  private static func write(_ energy: WireEnergy, _ json: inout JSONOutput) {
-    json.object("since", energy.since)
-    json.object("until", energy.until)
-    json.member("receiver_mj", energy.receiver_mJ)
-    json.member("board_mj", energy.board_mJ)
-    json.member("host_wakes", Int64(clamping: energy.hostWakes))
-    json.object("receiver_s") { json in
-      for (state, word) in WireReceiverState.wireWords {
-        json.member(word, energy[state].microseconds, scale: 6)
-      }
-    }
-    json.object("board_s") { json in
-      for (state, word) in BoardState.wireWords {
-        json.member(word, energy[state].microseconds, scale: 6)
-      }
-    }
   }
 
   private static func write(_ client: WireClient, _ json: inout JSONOutput) {

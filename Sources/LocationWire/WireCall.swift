@@ -31,6 +31,7 @@ public enum WireMethod: String, CaseIterable, Sendable {
   case allowClient = "AllowClient"
   case denyClient = "DenyClient"
   case reduceClient = "ReduceClient"
+  case flush = "Flush"
 }
 
 /// What a client says to the service: one case for each method.
@@ -96,6 +97,8 @@ public enum WireCall: Equatable, Sendable {
   case denyClient(WireClientName)
   /// That client is to know no more than about where it is, or all again; for administrators.
   case reduceClient(WireClientName, isReduced: Bool)
+  /// All that waits is told now, and deferrals go on; for administrators.
+  case flush
 
   /// What it asks of the policy, where it is one request; regions need a number first, settings may
   /// be several (``WireSettings/requests``).
@@ -117,7 +120,7 @@ public enum WireCall: Equatable, Sendable {
     case .closeLive(let number): .closeLive(number)
     case .getInfo, .getInterfaceDescription, .connect, .watch, .configure, .addRegion,
       .removeRegion, .requestRegionState, .getLocation, .getStatus, .getPowerPlan, .getEnergy,
-      .drain, .listClients, .allowClient, .denyClient, .reduceClient:
+      .drain, .listClients, .allowClient, .denyClient, .reduceClient, .flush:
       nil
     }
   }
@@ -154,6 +157,7 @@ public enum WireCall: Equatable, Sendable {
     case .allowClient: .allowClient
     case .denyClient: .denyClient
     case .reduceClient: .reduceClient
+    case .flush: .flush
     }
   }
 }

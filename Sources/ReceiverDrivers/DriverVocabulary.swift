@@ -70,6 +70,24 @@ public enum DriverEvent: Sendable {
   }
 }
 
+/// What a receiver does, as far as its driver knows.
+@frozen public enum ReceiverActivity: UInt8, Sendable {
+  /// Its supply is cut.
+  case off = 0
+  /// Asleep, or about to be.
+  case standby = 1
+  /// It is being woken and configured.
+  case starting = 2
+  /// It runs and sends what it works out.
+  case running = 3
+  /// The same in its own duty cycle.
+  case saving = 4
+  /// It runs and keeps what it works out in its own buffer.
+  case batching = 5
+  /// It does not answer.
+  case lost = 6
+}
+
 /// What becomes of an epoch that the decoder produced.
 @frozen public enum Admission: UInt8, Sendable {
   /// It counts: use it now.

@@ -58,6 +58,15 @@ public struct PassiveDriver: Sendable {
   /// Never any.
   public var entriesBehind: Int { 0 }
 
+  /// What the receiver does. That one on a line is gone is not known here.
+  public var activity: ReceiverActivity {
+    switch state {
+    case .unpowered: .off
+    case .powering: .starting
+    case .tracking: .running
+    }
+  }
+
   /// Takes an event in; O(1).
   public mutating func handle(_ event: DriverEvent, at now: Instant) -> DriverEffects {
     #if REACHED

@@ -39,6 +39,14 @@ public struct ReceiverDriver: ~Copyable, Sendable {
     }
   }
 
+  /// What the receiver does, as far as is known.
+  public var activity: ReceiverActivity {
+    switch family {
+    case .ubloxM10: ubloxM10.activity
+    case .passive: passive.activity
+    }
+  }
+
   /// What has happened so far.
   public var counters: DriverCounters {
     switch family {

@@ -91,6 +91,21 @@ public struct UBloxM10Driver: Sendable {
     isDrainWanted || pending.drained || state == .draining || state == .leaving
   }
 
+  /// What the receiver does, as far as is known.
+  public var activity: ReceiverActivity {
+    switch state {
+    case .unpowered: .off
+    case .standby, .fallingAsleep: .standby
+    case .idle, .powering, .pulsing, .waking, .probing, .probingDefault, .changingSpeed,
+      .configuring:
+      .starting
+    case .tracking, .changingPower, .enabling, .muting, .unmuting, .disabling:
+      facts.powerMode == .cyclic ? .saving : .running
+    case .batching, .changingWatermark, .draining, .leaving: .batching
+    case .lost: .lost
+    }
+  }
+
   /// Takes an event in and gives what is to be done; O(1).
   ///
   /// Order of the effects: pin, line speed, then the bytes of ``outgoing``.

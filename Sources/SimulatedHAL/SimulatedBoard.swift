@@ -1,3 +1,4 @@
+import EnergyAccounting
 import GNSSProtocols
 import LocationHAL
 import LocationTypes

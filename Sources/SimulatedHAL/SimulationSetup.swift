@@ -1,3 +1,4 @@
+import EnergyAccounting
 import LocationTypes
 
 /// Which family of receivers is played.
@@ -14,40 +15,6 @@ public enum SimulatedOutput: Equatable, Sendable {
   case ubx
   /// RMC, GGA, GSA, GSV, GST, VTG, ZDA.
   case nmea
-}
-
-/// Power of a receiver in each of its states, mW.
-public struct ReceiverPower: Equatable, Sendable {
-  /// Without supply.
-  public var off = 0.0
-  /// Only the backup domain fed.
-  public var backup = 0.1
-  /// Software standby.
-  public var standby = 0.14
-  /// Searching.
-  public var acquiring = 36.0
-  /// With a fix.
-  public var tracking = 30.0
-  /// With a fix, power-save mode.
-  public var powersave = 15.0
-  /// With a fix, filling its own buffer.
-  public var batching = 30.0
-
-  /// Creates the figures of a u-blox MAX-M10S at 3 V (UBX-20035208 R01), rounded.
-  public init() {}
-
-  /// Power in one state.
-  public func mW(in state: ReceiverPowerState) -> Double {
-    switch state {
-    case .off: off
-    case .backup: backup
-    case .standby: standby
-    case .acquiring: acquiring
-    case .tracking: tracking
-    case .powersave: powersave
-    case .batching: batching
-    }
-  }
 }
 
 /// Time to first fix by the time since the last one.

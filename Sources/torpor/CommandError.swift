@@ -10,12 +10,18 @@ struct CommandError: Error, Equatable {
     case data = 65
     /// The input cannot be opened.
     case noInput = 66
+    /// The service is not there, or does not have what is asked.
+    case unavailable = 69
     /// A fault of this program itself.
     case software = 70
     /// The output cannot be made.
     case cannotCreate = 73
     /// Reading or writing failed on the way.
     case io = 74
+    /// The service says what is not understood.
+    case protocolFault = 76
+    /// The service says that this user may not.
+    case permission = 77
     /// A board profile is wrong.
     case config = 78
 
@@ -25,9 +31,12 @@ struct CommandError: Error, Equatable {
       case .usage: "Wrong options: unknown, contradicting each other, out of range."
       case .data: "The input is empty, or is not what it should be."
       case .noInput: "The input is not there, is a directory, or may not be read."
+      case .unavailable: "The service is not there, or does not have what is asked."
       case .software: "A fault of the program."
       case .cannotCreate: "The output cannot be made."
       case .io: "Reading or writing failed on the way; a device went away."
+      case .protocolFault: "The service says what is not understood: another program, or version."
+      case .permission: "The service, or its socket, says that this user may not."
       case .config: "A board profile is wrong, or there is no such board."
       }
     }

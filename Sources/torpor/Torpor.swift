@@ -30,6 +30,7 @@ struct Torpor: ParsableCommand {
       """,
     version: "torpor \(version)",
     subcommands: [
+      StatusCommand.self, ClientsCommand.self, EnergyCommand.self, FlushCommand.self,
       Decode.self, Replay.self, Simulate.self, Tune.self, OptimumCommand.self,
       BoardCommand.self, Manual.self,
     ]
@@ -80,8 +81,9 @@ struct Torpor: ParsableCommand {
   /// Tells of a slip in a subcommand's name what was meant.
   static func checkSubcommand(_ words: [String]) throws(CommandError) {
     guard let word = words.first, !word.hasPrefix("-") else { return }
-    if word == BoardCommand.configuration.commandName {
-      return try check(words.dropFirst().first, of: BoardCommand.configuration, "board ")
+    for group in [BoardCommand.configuration, ClientsCommand.configuration] {
+      guard let name = group.commandName, word == name else { continue }
+      return try check(words.dropFirst().first, of: group, "\(name) ")
     }
     try check(word, of: configuration, "")
   }

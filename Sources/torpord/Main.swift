@@ -2,6 +2,7 @@ import AccessPolicy
 import BoardProfiles
 import BoardSetup
 import CBuildDate
+import EnergyAccounting
 import Glibc
 import LinuxHAL
 import LocationEngine
@@ -57,8 +58,7 @@ struct Main {
     let ring = try RingFile(
       options.state + "/ring", size: LocationService.ringSize(capacity: capacity))
     let server = try LocationServer(
-      Listener(path: options.socket), on: events, policy(options),
-      LocationServer.Facts(version: Options.version, board: profile.name, clients: clients))
+      Listener(path: options.socket), on: events, policy(options), facts(profile, log))
     var setup = profile.engineSetup
     // No date of a receiver is before the day of this build (STD-13).
     setup.epochs.earliestDate = CalendarDate(
@@ -74,6 +74,19 @@ struct Main {
     case .receiverBusy: log.write(.warning, "stopped, but the receiver did not go to rest")
     }
     return EX_OK
+  }
+
+  /// What the server must know of board and process.
+  private static func facts(_ profile: BoardProfile, _ log: SystemLog) -> LocationServer.Facts {
+    var facts = LocationServer.Facts(
+      version: Options.version, board: profile.name, clients: clients)
+    facts.power = profile.powerFigures
+    facts.usage = {
+      BoardUsage(
+        processor: ProcessUsage.processor, suspended: ProcessUsage.suspended, wakes: $0.wakeCount)
+    }
+    facts.log = log
+    return facts
   }
 
   /// The administrator's file, if there is one; where it was named there must be.

@@ -36,7 +36,9 @@ enum HouseRules {
         "LocationTypes", "DeferralCache", "GNSSProtocols", "ReceiverDrivers", "LocationPolicy",
         "LocationEngine", "LocationHAL",
       ]),
-    "SimulatedHAL": Room(rooms: ["CMath", "LocationTypes", "LocationHAL", "GNSSProtocols"]),
+    "EnergyAccounting": Room(rooms: ["LocationTypes"]),
+    "SimulatedHAL": Room(
+      rooms: ["CMath", "LocationTypes", "LocationHAL", "GNSSProtocols", "EnergyAccounting"]),
     "CLinux": Room(),
     "LinuxHAL": Room(rooms: ["CLinux", "LocationTypes", "LocationHAL"], system: ["Glibc"]),
     "CTOML": Room(),
@@ -48,27 +50,29 @@ enum HouseRules {
     "BoardSetup": Room(
       rooms: [
         "LocationTypes", "GNSSProtocols", "ReceiverDrivers", "LocationPolicy", "LocationEngine",
-        "BoardProfiles",
+        "BoardProfiles", "EnergyAccounting",
       ]),
     "LocationSimulation": Room(
       rooms: [
-        "BoardSetup", "LocationTypes", "DeferralCache", "GNSSProtocols", "ReceiverDrivers",
+        "BoardSetup", "EnergyAccounting", "LocationTypes", "DeferralCache", "GNSSProtocols", "ReceiverDrivers",
         "LocationPolicy", "LocationEngine", "LocationHAL", "LocationRuntime", "SimulatedHAL",
         "BoardProfiles",
       ],
       system: ["Foundation", "Glibc"]),
-    "LocationWire": Room(rooms: ["LocationTypes", "LocationPolicy"]),
+    "LocationWire": Room(rooms: ["LocationTypes", "LocationPolicy", "EnergyAccounting"]),
+    "LocationClient": Room(
+      rooms: ["CLinux", "LocationTypes", "LocationPolicy", "LocationWire"], system: ["Glibc"]),
     "LocationService": Room(
       rooms: [
         "AccessPolicy", "CLinux", "LinuxHAL", "LocationTypes", "DeferralCache", "GNSSProtocols",
         "ReceiverDrivers", "LocationPolicy", "LocationEngine", "LocationHAL", "LocationRuntime",
-        "LocationWire",
+        "LocationWire", "EnergyAccounting",
       ],
       system: ["Glibc"]),
     "torpord": Room(
       rooms: [
         "AccessPolicy", "CBuildDate", "LinuxHAL", "LocationTypes", "LocationEngine",
-        "LocationService", "BoardProfiles", "BoardSetup",
+        "LocationService", "BoardProfiles", "BoardSetup", "EnergyAccounting",
       ],
       system: ["Glibc"]),
     "CSQLite": Room(),
@@ -80,7 +84,8 @@ enum HouseRules {
     "torpor": Room(
       rooms: [
         "CBuildDate", "LocationTypes", "GNSSProtocols", "LocationPolicy", "BoardProfiles",
-        "GPXFiles", "LocationSimulation", "SimulatedHAL",
+        "GPXFiles", "LocationSimulation", "SimulatedHAL", "LocationWire", "LocationClient",
+        "EnergyAccounting",
       ],
       products: ["ArgumentParser"], system: ["Foundation", "Glibc"]),
     // Figures.

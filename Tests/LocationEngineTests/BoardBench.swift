@@ -1,4 +1,5 @@
 import DeferralCache
+import EnergyAccounting
 import GNSSProtocols
 import LocationEngine
 import LocationHAL

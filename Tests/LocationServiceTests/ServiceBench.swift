@@ -53,22 +53,31 @@ struct SocketBoard: LocationBoard, ~Copyable {
   private let memory: ClientMemory
   private var second: Int64 = 0
 
-  init(_ policy: AccessPolicy = .owned(by: geteuid())) throws {
+  init(
+    _ policy: AccessPolicy = .owned(by: geteuid()), canIdle: Bool = false,
+    _ change: (inout LocationServer.Facts) -> Void = { _ in }
+  ) throws {
     var name = Array("/tmp/torpor-XXXXXX".utf8CString)
     guard let folder = unsafe mkdtemp(&name) else { preconditionFailure("no folder") }
     path = unsafe String(cString: folder) + "/socket"
     let events = try EventWait()
-    let server = try LocationServer(
-      Listener(path: path), on: events, policy,
-      LocationServer.Facts(version: "1.2", board: "a board", clients: ServiceBench.clients))
+    var facts = LocationServer.Facts(
+      version: "1.2", board: "a board", clients: ServiceBench.clients)
+    change(&facts)
+    let server = try LocationServer(Listener(path: path), on: events, policy, facts)
     let size = FixRing.storageSize(capacity: ServiceBench.ringCapacity)
     unsafe ring = .allocate(byteCount: size, alignment: 8)
     unsafe ring.initializeMemory(as: UInt8.self, repeating: 0)
     memory = ClientMemory(capacity: ServiceBench.clients)
     var fixes = try unsafe FixRing(recovering: ring, capacity: ServiceBench.ringCapacity)
     fixes.markSynced(fixes.unsynced)
-    let figures = PlannerFigures(
+    var figures = PlannerFigures(
       fixInterval: .seconds(1), deferralLimit: 32, timeToFix: TimeToFixTable(cold: .seconds(30)))
+    if canIdle {
+      figures.idle = SleepFigures(
+        state: .idle, resume: .zero, alarmResolution: .zero, minimum: .zero, wakesOnPin: false,
+        wakesOnBytes: true)
+    }
     let setup = EngineSetup(receiver: ReceiverSetup(family: .passive), figures: figures)
     let engine = unsafe Engine(setup, ring: fixes, clients: memory.storage)
     loop = LocationLoop(
@@ -106,13 +115,24 @@ struct SocketBoard: LocationBoard, ~Copyable {
     return program
   }
 
+  /// A program that connects as another user: root, who may run the tests, may all.
+  func program(of user: UInt32) -> Program {
+    let before = loop.clients.connections.map { $0 != nil }
+    let program = Program(path)
+    settle()
+    for i in before.indices where !before[i] { loop.clients.connections[i]?.peer.user = user }
+    return program
+  }
+
   /// A program with a session, and one that hears its notices.
-  func client(_ name: String) -> (control: Program, watch: Program, session: Int64) {
-    let control = program()
+  func client(
+    _ name: String, of user: UInt32 = geteuid()
+  ) -> (control: Program, watch: Program, session: Int64) {
+    let control = program(of: user)
     guard case .connected(let session)? = ask(.connect(name: name), control) else {
       preconditionFailure("it may connect")
     }
-    let watch = program()
+    let watch = program(of: user)
     watch.send(.watch(session: session.session))
     settle()
     return (control, watch, session.session)

@@ -1,5 +1,6 @@
 import BoardSetup
 import BoardProfiles
+import EnergyAccounting
 import LocationPolicy
 import LocationTypes
 import ReceiverDrivers

@@ -1,3 +1,4 @@
+import EnergyAccounting
 import Foundation
 import LocationPolicy
 import LocationTypes
@@ -98,7 +99,13 @@ private func repositoryText(_ path: String) throws -> String {
     let reply = WireReply.location(Samples.longest)
     try see(reply, "Fix", ["parameters", "fix"])
     for (_, reply) in Samples.replies {
-      if case .status = reply { try see(reply, "Status", ["parameters", "status"]) }
+      if case .status(let status) = reply {
+        try see(reply, "Status", ["parameters", "status"])
+        if status.receiver != nil {
+          try see(reply, "Receiver", ["parameters", "status", "receiver"])
+          try see(reply, "Use", ["parameters", "status", "uses"])
+        }
+      }
       if case .plan = reply { try see(reply, "PowerPlan", ["parameters", "plan"]) }
       if case .clients(let clients) = reply {
         for client in clients {
@@ -110,7 +117,7 @@ private func repositoryText(_ path: String) throws -> String {
       }
     }
     for (type, names) in seen { #expect(try Self.fields(of: type) == names, "\(type)") }
-    #expect(seen.count == 9)
+    #expect(seen.count == 11)
   }
 
   @Test("every error in the text is one that is sent, and the other way round")
@@ -144,6 +151,10 @@ private func repositoryText(_ path: String) throws -> String {
     has(FixMode.wireWords.map(\.1))
     has(BoardState.wireWords.map(\.1))
     has(WireReceiverState.wireWords.map(\.1))
+    has(WireService.wireWords.map(\.1))
+    has(WireNeed.wireWords.map(\.1))
+    has(WakeReason.wireWords.map(\.1))
+    has(ReceiverPowerState.wireWords.map(\.1))
     has(LiveFlags.wireWords.map(\.1))
   }
 

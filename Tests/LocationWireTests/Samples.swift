@@ -85,7 +85,7 @@ enum Samples {
       .openLive(.fitness), .openLive(.default), .closeLive(3), .getLocation, .getStatus,
       .getPowerPlan, .getEnergy, .drain(session: 1), .listClients, .allowClient(client, .always),
       .allowClient(client, .whenInUse), .denyClient(client),
-      .reduceClient(client, isReduced: true),
+      .reduceClient(client, isReduced: true), .flush,
     ]
   }
 
@@ -129,6 +129,17 @@ enum Samples {
     ]
   }
 
+  /// A client that uses all there is.
+  static var use: WireUse {
+    var use = WireUse(client, execution: .background)
+    use.services = WireService.allCases
+    use.need = .everyFixLater
+    use.keepsReceiver = true
+    use.keepsBoard = true
+    use.next = time
+    return use
+  }
+
   /// Calls with what may answer them.
   static var replies: [(WireCall, WireReply)] {
     var status = WireStatus(
@@ -139,10 +150,18 @@ enum Samples {
     status.batteryPercent = 14
     status.givenUp = PromiseSet(.visits)
     status.isSleepInhibited = true
+    status.receiver = WireReceiver(.acquiring, answers: false, since: bare, heard: time)
+    status.plan = WirePlan(
+      Plan(
+        receiver: .batching(watermark: 9), board: .idle, wake: Instant(microseconds: 77),
+        listens: true))
+    status.demanding = 2
+    status.uses = [use, WireUse(WireClientName(user: 0, name: "x"), execution: nil)]
     var energy = WireEnergy(since: bare, until: time)
     energy.receiver_mJ = 12_345.678_9
     energy.board_mJ = 1e21
     energy.hostWakes = 3
+    energy[WakeReason.motion] = 2
     energy[.tracking] = Interval(microseconds: 60_000_001)
     energy[BoardState.suspended] = .seconds(3_600)
     let asleep = Plan(receiver: .standby, board: .off, wake: .distantFuture, listens: false)

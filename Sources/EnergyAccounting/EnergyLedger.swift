@@ -6,32 +6,39 @@ import LocationTypes
 /// whoever reads the trace gets the same figures. 1 mJ = 1 mW for 1 s.
 public struct EnergyLedger: Equatable, Sendable {
   /// Time spent in one state at one power.
-  struct Entry: Equatable, Sendable {
+  private struct Entry: Equatable, Sendable {
     var state: Int
     var mW: Double
     var time: Interval
   }
 
-  var receiverEntries: [Entry] = []
-  var boardEntries: [Entry] = []
+  private var receiverEntries: [Entry] = []
+  private var boardEntries: [Entry] = []
   private var receiverState = 0
   private var receiver_mW = 0.0
-  private var receiverSince = Instant.boot
+  private var receiverSince: Instant
   private var boardState = BoardState.awake
   private var board_mW = 0.0
-  private var boardSince = Instant.boot
+  private var boardSince: Instant
   private var wakesByReason: [WakeReason: Int] = [:]
   /// The search for the very first fix: all acquiring before the receiver tracks or batches.
   private var firstSearch = (time: Interval.zero, mJ: 0.0, isOver: false)
   /// What the receiver draws tracking.
-  var tracking_mW = 0.0
+  public var tracking_mW = 0.0
   /// What the board draws awake.
-  var awake_mW = 0.0
+  public var awake_mW = 0.0
+  /// When the ledger was opened.
+  public let begin: Instant
   /// Up to when the ledger is closed.
-  public private(set) var end = Instant.boot
+  public private(set) var end: Instant
 
-  /// Creates a ledger that begins at boot with nothing drawing power.
-  public init() {}
+  /// Creates a ledger that begins with nothing drawing power.
+  public init(from begin: Instant = .boot) {
+    self.begin = begin
+    receiverSince = begin
+    boardSince = begin
+    end = begin
+  }
 
   /// Whether two ledgers tell the same.
   public static func == (a: EnergyLedger, b: EnergyLedger) -> Bool {
@@ -39,24 +46,27 @@ public struct EnergyLedger: Equatable, Sendable {
       && a.wakesByReason == b.wakesByReason
   }
 
-  /// Enters an event; events come in order of time.
-  public mutating func add(_ event: BoardEvent, at time: Instant) {
-    switch event {
-    case .receiver(let state, let mW):
-      closeReceiver(at: time)
-      receiverState = state.rawValue
-      receiver_mW = mW
-    case .board(let state, let mW):
-      EnergyLedger.add(
-        time - boardSince, to: &boardEntries, state: Int(boardState.rawValue), mW: board_mW)
-      boardState = state
-      board_mW = mW
-      boardSince = time
-    case .wake(let reason):
-      wakesByReason[reason, default: 0] += 1
-    case .battery, .batteryEmpty: break
-    }
+  /// The receiver is in `state` from `time` on and draws so many milliwatts; times come in their order.
+  public mutating func receiver(is state: ReceiverPowerState, mW: Double, at time: Instant) {
+    closeReceiver(at: time)
+    receiverState = state.rawValue
+    receiver_mW = mW
     end = max(end, time)
+  }
+
+  /// The board is in `state` from `time` on and draws so many milliwatts; times come in their order.
+  public mutating func board(is state: BoardState, mW: Double, at time: Instant) {
+    EnergyLedger.add(
+      time - boardSince, to: &boardEntries, state: Int(boardState.rawValue), mW: board_mW)
+    boardState = state
+    board_mW = mW
+    boardSince = time
+    end = max(end, time)
+  }
+
+  /// The sleeping board was woken.
+  public mutating func woke(for reason: WakeReason, times: Int = 1) {
+    wakesByReason[reason, default: 0] += times
   }
 
   /// The ledger as it stands at `time`, with the states that last until then.
@@ -147,8 +157,8 @@ extension EnergyLedger {
   /// What a receiver would have used that is never switched off, mJ: its first search as it was, and
   /// tracking for all the rest.
   public var receiverAlwaysOn_mJ: Double {
-    firstSearch.mJ + tracking_mW * ((end - .boot) - firstSearch.time).seconds
+    firstSearch.mJ + tracking_mW * ((end - begin) - firstSearch.time).seconds
   }
   /// What a board would have used that never sleeps, mJ.
-  public var boardAlwaysAwake_mJ: Double { awake_mW * end.seconds }
+  public var boardAlwaysAwake_mJ: Double { awake_mW * (end - begin).seconds }
 }

@@ -1,0 +1,30 @@
+/// What a receiver draws power for.
+public enum ReceiverPowerState: Int, CaseIterable, Sendable {
+  /// No supply at all: neither configuration nor ephemeris are kept.
+  case off = 0
+  /// Supply cut, the backup domain alive: clock, ephemeris and the backup layer are kept.
+  case backup = 1
+  /// Asleep on command with its supply on.
+  case standby = 2
+  /// Running without a fix.
+  case acquiring = 3
+  /// Running with a fix.
+  case tracking = 4
+  /// Running with a fix in the receiver's own power-save mode.
+  case powersave = 5
+  /// Running with a fix, storing epochs in its own buffer and sending none.
+  case batching = 6
+
+  /// The word that stands in a trace and on the socket.
+  public var word: String {
+    switch self {
+    case .off: "off"
+    case .backup: "backup"
+    case .standby: "standby"
+    case .acquiring: "acquiring"
+    case .tracking: "tracking"
+    case .powersave: "powersave"
+    case .batching: "batching"
+    }
+  }
+}

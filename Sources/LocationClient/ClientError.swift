@@ -1,0 +1,70 @@
+import Glibc
+import LocationWire
+
+/// Why the service could not be asked, or said no; its description says what helps.
+public enum ClientError: Error, Equatable, Sendable {
+  /// Nobody listens there.
+  case noService(path: String)
+  /// There is no such socket.
+  case noSocket(path: String)
+  /// This user may not connect there.
+  case mayNotConnect(path: String)
+  /// What is there is no socket of a service.
+  case notASocket(path: String)
+  /// The service took the call and refuses it.
+  case refused(WireError)
+  /// What came is nothing that this version understands; why, in a few words.
+  case malformed(String)
+  /// The service ended the connection: it stopped, or found fault with what was said.
+  case ended
+  /// No answer within the time that was given.
+  case noAnswer
+  /// The system refused a call: which, with its error number.
+  case system(String, code: Int32)
+}
+
+extension ClientError: CustomStringConvertible {
+  /// What is wrong and what helps, in one line.
+  public var description: String {
+    switch self {
+    case .noService(let path):
+      "nobody answers at '\(path)': the service has ended without taking its socket away; start torpord"
+    case .noSocket(let path):
+      "no service at '\(path)': is torpord running, and with this --socket?"
+    case .mayNotConnect(let path):
+      "you may not connect to '\(path)': its folder or the socket itself is closed to this user"
+    case .notASocket(let path): "'\(path)' is no socket; give the one that torpord was started with"
+    case .refused(let error): ClientError.words(error)
+    case .malformed(let what):
+      "the service says what is not understood (\(what)): is it another program, or another version?"
+    case .ended: "the service ended the connection; its log tells why"
+    case .noAnswer: "the service does not answer"
+    case .system(let action, let code): "\(action): \(ClientError.reason(code))"
+    }
+  }
+
+  /// What a refusal means for who asked.
+  static func words(_ error: WireError) -> String {
+    switch error {
+    case .permissionDenied:
+      "only an administrator may: root, or a user of `administrators` in the service's clients.toml"
+    case .notAuthorized:
+      "this user may not use location; an administrator can allow it with `torpor clients allow`"
+    case .notAvailable(let what): "the service does not have it: \(what)"
+    case .unknownClient(let client):
+      "no client '\(client.name)' of user \(client.user) is known; `torpor clients list` has who is"
+    case .limitExceeded(let what, let limit): "there are \(limit) \(what) already, and no more are to be had"
+    case .methodNotFound(let name), .methodNotImplemented(let name):
+      "the service has no \(name): it is of another version"
+    case .invalidParameter(let name): "the service does not take '\(name)' as it was given"
+    case .unknownSession: "the session has ended: another program of the same name took over"
+    case .interfaceNotFound, .expectedMore, .expectedUpgrade, .notConnected, .alreadyConnected, .other:
+      "the service refuses: \(error.name)"
+    }
+  }
+
+  static func reason(_ code: Int32) -> String {
+    guard let text = unsafe strerror(code) else { return "error \(code)" }
+    return unsafe String(cString: text)
+  }
+}

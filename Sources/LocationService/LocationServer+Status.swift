@@ -1,0 +1,139 @@
+import EnergyAccounting
+import LinuxHAL
+import LocationEngine
+import LocationPolicy
+import LocationTypes
+import LocationWire
+
+// What the service does, and for whom: as far as whoever asks may know.
+
+extension LocationServer {
+  /// Looks at the receiver; logs when it is lost and when it is back.
+  mutating func observe(_ engine: borrowing Engine, at now: Instant) {
+    if energy == nil { energy = ServiceEnergy(facts.power, facts.usage(events), at: now) }
+    guard let report = engine.receiverReport(at: now) else { return }
+    let (state, change) = receiver.take(
+      report, hasBackup: facts.power.hasBackupSupply, at: now)
+    if let state { energy?.receiver(is: state, at: now) }
+    switch change {
+    case .nothing: break
+    case .lost:
+      facts.log?.write(
+        .warning, "the receiver does not answer: is it connected, and at the profile's line speed?")
+    case .found: facts.log?.write(.notice, "the receiver answers")
+    }
+  }
+
+  /// A wait has ended.
+  public mutating func woke(for reason: WakeReason) {
+    energy?.woke(for: reason, wakes: events.wakeCount)
+  }
+
+  /// Where time and energy went.
+  func energy(at now: Instant) -> WireEnergy? {
+    guard let ledger = energy?.closed(facts.usage(events), at: now) else { return nil }
+    return WireEnergy(ledger, since: utc(ledger.begin), until: utc(ledger.end))
+  }
+
+  /// Whether the other end of a connection may know where the board is, and so what it is about: an
+  /// administrator, and a user who has a program that may use location.
+  func mayKnow(_ index: Int) -> Bool {
+    guard let connection = connections[index] else { return false }
+    let user = connection.peer.user
+    if policy.isAdministrator(user) { return true }
+    if case .control(let client) = connection.purpose {
+      return clients[client].access.authorization.isGranted
+    }
+    return clients.contains { $0.name.user == user && $0.access.authorization.isGranted }
+      // Whatever its programs are called.
+      || policy.access(uid: user, client: "").authorization.isGranted
+  }
+
+  func status(
+    _ engine: borrowing Engine, _ effects: Effects, for index: Int, at now: Instant
+  ) -> WireStatus {
+    let mayKnow = mayKnow(index)
+    var status = WireStatus(
+      version: facts.version, board: facts.board,
+      now: FixTime(acquired: now, utc: utc(now)), generation: engine.generation,
+      nextSequence: engine.head, ringCapacity: engine.capacity,
+      clients: clients.count { $0.control != nil })
+    if mayKnow, engine.head > 0, let newest = engine.stored(at: engine.head - 1)?.fix {
+      status.newest = FixTime(acquired: newest.acquired, utc: newest.utc)
+    }
+    status.batteryPercent = engine.batteryCharge
+    status.givenUp = engine.givenUp
+    status.isSleepInhibited = engine.isSleepInhibited
+    if mayKnow { status.plan = plan(engine, effects) }
+    status.receiver = wireReceiver(engine, mayKnow: mayKnow, at: now)
+    let user = connections[index]?.peer.user
+    let seesAll = user.map(policy.isAdministrator) ?? false
+    for i in clients.indices {
+      guard let use = use(of: i, engine, at: now) else { continue }
+      status.demanding += 1
+      if seesAll || use.name.user == user { status.uses.append(use) }
+    }
+    return status
+  }
+
+  func plan(_ engine: borrowing Engine, _ effects: Effects) -> WirePlan {
+    let plan = Plan(
+      receiver: engine.plannedReceiver ?? .off, board: effects.board, wake: effects.wake,
+      listens: effects.listens)
+    return WirePlan(plan, wakeUTC: effects.wake < .distantFuture ? utc(effects.wake) : nil)
+  }
+
+  private func wireReceiver(
+    _ engine: borrowing Engine, mayKnow: Bool, at now: Instant
+  ) -> WireReceiver? {
+    guard let report = engine.receiverReport(at: now) else { return nil }
+    // As it is at this very moment; a silence may have become too long since the last step.
+    var seen = receiver
+    _ = seen.take(report, hasBackup: facts.power.hasBackupSupply, at: now)
+    var state = seen.state
+    switch state {
+    case .acquiring, .tracking, .powersave, .batching: if !mayKnow { state = .on }
+    case .off, .backup, .standby, .starting, .on, .lost: break
+    }
+    return WireReceiver(
+      state, answers: seen.answers, since: FixTime(acquired: seen.since, utc: utc(seen.since)),
+      heard: seen.heard.map { FixTime(acquired: $0, utc: utc($0)) })
+  }
+
+  /// What a client needs; nil where it needs nothing and has started nothing.
+  private func use(
+    of index: Int, _ engine: borrowing Engine, at now: Instant
+  ) -> WireUse? {
+    let client = engine.client(ClientID(index))
+    let needs = engine.use(of: ClientID(index), at: now)
+    var use = WireUse(
+      clients[index].name, execution: clients[index].control == nil ? nil : client.execution)
+    use.services = LocationServer.services(of: client)
+    var next = needs.due
+    switch needs.demand {
+    case .none: use.need = needs.due < .distantFuture ? .singleFixes : .nothing
+    case .within: use.need = .position
+    case .deferred(let check):
+      use.need = .everyFixLater
+      next = min(next, check)
+    case .live: use.need = .everyFix
+    }
+    use.keepsReceiver = use.need == .everyFix || use.need == .everyFixLater
+    use.keepsBoard = use.need == .everyFix
+    if let until = needs.awaitsAcknowledgementUntil, until > now { use.keepsBoard = true }
+    if next < .distantFuture { use.next = FixTime(acquired: next, utc: utc(next)) }
+    return use.services.isEmpty && use.need == .nothing ? nil : use
+  }
+
+  private static func services(of client: Client) -> [WireService] {
+    var services: [WireService] = []
+    if client.isUpdating { services.append(.updates) }
+    if client.deferral.state != .idle { services.append(.deferredUpdates) }
+    if client.services.significant.state != .idle { services.append(.significantChange) }
+    if client.services.visits.state != .idle { services.append(.visits) }
+    if client.services.regions.count > 0 { services.append(.regions) }
+    if client.services.live.count > 0 { services.append(.liveUpdates) }
+    if client.services.request.state != .idle { services.append(.request) }
+    return services
+  }
+}

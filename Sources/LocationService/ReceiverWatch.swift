@@ -1,0 +1,67 @@
+import EnergyAccounting
+import LocationEngine
+import LocationTypes
+import LocationWire
+
+/// What the service has seen of its receiver: since when it is as it is, and what became of it.
+struct ReceiverWatch {
+  /// What has changed that somebody should know.
+  enum Change: Equatable {
+    case nothing
+    /// It does not answer any more, or never did.
+    case lost
+    /// It answers again.
+    case found
+  }
+
+  /// What it does, in the words of the socket.
+  private(set) var state = WireReceiverState.off
+  /// It says what it should.
+  private(set) var answers = true
+  /// Since when both are so.
+  private(set) var since = Instant.boot
+  /// When it said something the last time.
+  private(set) var heard: Instant?
+  private var isBegun = false
+
+  /// Takes what the engine says of it now.
+  mutating func take(
+    _ report: ReceiverReport, hasBackup: Bool, at now: Instant
+  ) -> (state: ReceiverPowerState?, Change) {
+    heard = report.heard
+    let new = ReceiverWatch.state(report, hasBackup: hasBackup)
+    guard new != state || report.answers != answers || !isBegun else { return (nil, .nothing) }
+    let change: Change =
+      report.answers == answers ? .nothing : report.answers ? .found : .lost
+    isBegun = true
+    state = new
+    answers = report.answers
+    since = now
+    return (ReceiverWatch.power(new), change)
+  }
+
+  private static func state(_ report: ReceiverReport, hasBackup: Bool) -> WireReceiverState {
+    switch report.activity {
+    case .off: hasBackup ? .backup : .off
+    case .standby: .standby
+    case .starting: .starting
+    case .running: report.isSearching ? .acquiring : .tracking
+    case .saving: report.isSearching ? .acquiring : .powersave
+    case .batching: .batching
+    case .lost: .lost
+    }
+  }
+
+  /// What it draws power for; one that starts or is lost is taken to search, which costs most.
+  private static func power(_ state: WireReceiverState) -> ReceiverPowerState {
+    switch state {
+    case .off: .off
+    case .backup: .backup
+    case .standby: .standby
+    case .starting, .acquiring, .lost, .on: .acquiring
+    case .tracking: .tracking
+    case .powersave: .powersave
+    case .batching: .batching
+    }
+  }
+}

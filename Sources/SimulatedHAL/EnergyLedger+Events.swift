@@ -1,0 +1,14 @@
+import EnergyAccounting
+import LocationTypes
+
+extension EnergyLedger {
+  /// Enters an event; events come in order of time.
+  mutating func add(_ event: BoardEvent, at time: Instant) {
+    switch event {
+    case .receiver(let state, let mW): receiver(is: state, mW: mW, at: time)
+    case .board(let state, let mW): board(is: state, mW: mW, at: time)
+    case .wake(let reason): woke(for: reason)
+    case .battery, .batteryEmpty: break
+    }
+  }
+}

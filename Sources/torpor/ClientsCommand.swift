@@ -1,0 +1,185 @@
+import ArgumentParser
+import Glibc
+import LocationPolicy
+import LocationWire
+
+/// `torpor clients`.
+struct ClientsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "clients",
+    abstract: "List the service's clients, and decide what they may; for administrators.",
+    discussion: """
+      A client is a user and the name by which one of that user's programs calls itself: \
+      USER/NAME, the user by name or number. A client is known from its first connection on. What \
+      is decided here counts where the administrator's file, clients.toml, leaves it open.
+
+        torpor clients list
+        torpor clients allow pi/trail-log
+        torpor clients reduce 1000/weather
+      """,
+    subcommands: [ClientsList.self, ClientsAllow.self, ClientsDeny.self, ClientsReduce.self]
+  )
+}
+
+/// `torpor clients list`.
+struct ClientsList: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "List every client that is known, and what it may.")
+
+  @OptionGroup var socket: SocketOption
+
+  @Flag(help: "One JSON object, as ListClients of the socket has it.")
+  var json = false
+
+  func run() throws {
+    let reply = try socket.ask(.listClients)
+    guard case .clients(let clients) = reply else { throw SocketOption.strange }
+    var output = Output()
+    if json {
+      try output.write(ReplyEncoder.object(of: reply) + [UInt8(ascii: "\n")])
+    } else if clients.isEmpty {
+      try output.write(Array("no client has connected yet\n".utf8))
+    } else {
+      var text = Text()
+      ClientsList.table(clients).write(to: &text, style: .ofStandardOutput)
+      try output.write(text.bytes)
+    }
+    try output.finish()
+  }
+
+  private static func table(_ clients: [WireClient]) -> TextTable {
+    var table = TextTable(["client", "user", "may use location", "accuracy", "process"], leftColumns: 5)
+    for client in clients {
+      table.add([
+        client.name.name, ClientName.user(client.name.user), words(client.authorization),
+        client.isReduced ? "reduced" : "full", StatusText.process(client.execution),
+      ])
+    }
+    return table
+  }
+
+  static func words(_ authorization: Authorization) -> String {
+    switch authorization {
+    case .notDetermined: "not decided"
+    case .restricted: "restricted"
+    case .denied: "no"
+    case .always: "always"
+    case .whenInUse: "when in use"
+    }
+  }
+}
+
+/// `torpor clients allow`.
+struct ClientsAllow: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "allow", abstract: "Let a client use location.")
+
+  @OptionGroup var socket: SocketOption
+  @OptionGroup var printing: DecisionOptions
+
+  @Flag(help: "Only while a process of it is in the foreground, instead of always.")
+  var whenInUse = false
+
+  @Argument(help: ClientName.help, transform: ClientName.read)
+  var client: WireClientName
+
+  func run() throws {
+    _ = try socket.ask(.allowClient(client, whenInUse ? .whenInUse : .always))
+    try printing.tell(client, whenInUse ? "may use location when in use" : "may always use location")
+  }
+}
+
+/// `torpor clients deny`.
+struct ClientsDeny: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "deny",
+    abstract: "Take location from a client, at once: what it was not told yet, too.")
+
+  @OptionGroup var socket: SocketOption
+  @OptionGroup var printing: DecisionOptions
+
+  @Argument(help: ClientName.help, transform: ClientName.read)
+  var client: WireClientName
+
+  func run() throws {
+    _ = try socket.ask(.denyClient(client))
+    try printing.tell(client, "may not use location")
+  }
+}
+
+/// `torpor clients reduce`.
+struct ClientsReduce: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "reduce",
+    abstract: "Let a client know no more than about where it is: 5 km, a few times an hour.")
+
+  @OptionGroup var socket: SocketOption
+  @OptionGroup var printing: DecisionOptions
+
+  @Flag(help: "Give it full accuracy again.")
+  var undo = false
+
+  @Argument(help: ClientName.help, transform: ClientName.read)
+  var client: WireClientName
+
+  func run() throws {
+    _ = try socket.ask(.reduceClient(client, isReduced: !undo))
+    try printing.tell(client, undo ? "has full accuracy" : "has reduced accuracy")
+  }
+}
+
+/// How a decision is told.
+struct DecisionOptions: ParsableArguments {
+  @Flag(help: "One JSON object: user, name and what was decided.")
+  var json = false
+
+  /// Says what holds from now on.
+  func tell(_ client: WireClientName, _ what: String) throws {
+    var output = Output()
+    var line = JSONWriter()
+    line.begin()
+    line.member("user", Int64(client.user))
+    line.member("name", client.name)
+    line.member("decided", what)
+    line.end()
+    let text = "\(client.name) of \(ClientName.user(client.user)) \(what)\n"
+    try output.write(json ? line.text.bytes : Array(text.utf8))
+    try output.finish()
+  }
+}
+
+/// A client as it is named on the command line.
+enum ClientName {
+  static let help = ArgumentHelp(
+    "The client: USER/NAME, the user by name or number.", valueName: "user/name")
+
+  /// Reads `pi/trail-log`.
+  static func read(_ text: String) throws -> WireClientName {
+    guard let cut = text.firstIndex(of: "/"), cut > text.startIndex else {
+      throw ValidationError("it should be USER/NAME, for example pi/trail-log or 1000/trail-log")
+    }
+    let user = String(text[..<cut])
+    let name = String(text[text.index(after: cut)...])
+    guard WireName.isValidClient(name) else {
+      throw ValidationError(
+        "behind the / should stand the client's name: 1 to \(WireLimits.clientName) bytes, no control characters")
+    }
+    guard let number = UInt32(user) ?? number(of: user) else {
+      throw ValidationError("there is no user '\(user)' on this board; `id -u` tells a user's number")
+    }
+    return WireClientName(user: number, name: name)
+  }
+
+  private static func number(of user: String) -> UInt32? {
+    guard let entry = unsafe getpwnam(user) else { return nil }
+    return unsafe entry.pointee.pw_uid
+  }
+
+  /// A user by name where there is one, else by number.
+  static func user(_ number: UInt32) -> String {
+    guard let entry = unsafe getpwuid(number), let name = unsafe entry.pointee.pw_name else {
+      return "\(number)"
+    }
+    return unsafe String(cString: name)
+  }
+}

@@ -1,0 +1,204 @@
+import LocationPolicy
+import LocationTypes
+import LocationWire
+
+/// How the service is, for people: a line for each thing, its name in front.
+struct StatusText {
+  private let status: WireStatus
+  private let style: Style
+  private let clock: ServiceClock
+
+  init(_ status: WireStatus, style: Style) {
+    self.status = status
+    self.style = style
+    clock = ServiceClock(now: status.now)
+  }
+
+  /// All of it.
+  var lines: [String] {
+    facts.map { "\(style.paint(StatusText.padded($0.name), .strong))  \($0.text)" } + holders
+  }
+
+  /// What is told about, and what.
+  private var facts: [(name: String, text: String)] {
+    var facts: [(name: String, text: String)] = [
+      ("service", "torpord \(status.version) on \(status.board), \(clock.moment(status.now))"),
+      ("receiver", receiver),
+    ]
+    if let plan = status.plan {
+      facts.append(("plan", StatusText.words(plan.plan.receiver)))
+      facts.append(("board", board(plan.plan, wake: plan)))
+    }
+    facts.append(("fixes", fixes))
+    facts.append(("clients", clients))
+    if let percent = status.batteryPercent { facts.append(("battery", battery(percent))) }
+    return facts
+  }
+
+  // MARK: Receiver and board
+
+  private var receiver: String {
+    guard let receiver = status.receiver else { return "none: this board has no receiver" }
+    var text = style.paint(
+      StatusText.words(receiver.state), receiver.answers ? .good : .bad)
+    text += ", since \(ServiceClock.short(status.now.acquired - receiver.since.acquired))"
+    let heard = receiver.heard.map { "last heard \(clock.distance($0))" } ?? "never heard"
+    if !receiver.answers {
+      text += style.paint("; it does not answer", .bad) + " (\(heard))"
+    } else if receiver.state != .off && receiver.state != .backup {
+      text += "; \(heard)"
+    }
+    return text
+  }
+
+  static func words(_ state: WireReceiverState) -> String {
+    switch state {
+    case .off: "off"
+    case .backup: "off, its clock and orbits kept"
+    case .standby: "in standby"
+    case .starting: "starting"
+    case .acquiring: "searching, no fix yet"
+    case .tracking: "tracking"
+    case .powersave: "tracking, in its own power save mode"
+    case .batching: "batching: it keeps its fixes to itself for now"
+    case .on: "on"
+    case .lost: "lost"
+    }
+  }
+
+  static func words(_ receiver: PlannedReceiver) -> String {
+    switch receiver {
+    case .off: "the receiver is to be off: nobody needs a fix now"
+    case .standby: "the receiver is to be in standby: nobody needs a fix now"
+    case .tracking: "the receiver is to tell each fix as it is made"
+    case .powersave: "the receiver is to tell fixes in its own power save mode"
+    case .batching(let watermark):
+      "the receiver is to gather \(watermark) \(watermark == 1 ? "fix" : "fixes") and then tell them"
+    }
+  }
+
+  private func board(_ plan: Plan, wake: WirePlan) -> String {
+    let depth =
+      switch plan.board {
+      case .awake: "awake"
+      case .idle: "idle between events"
+      case .suspended: "suspended between events"
+      case .off: "off between events"
+      }
+    var text = depth
+    if plan.wake < .distantFuture {
+      let time = FixTime(acquired: plan.wake, utc: wake.wakeUTC)
+      text += ", until \(clock.moment(time)) (\(clock.distance(time)))"
+    } else {
+      text += ", with no alarm set"
+    }
+    text += plan.listens ? ", or until the receiver talks" : ", whatever the receiver says"
+    if status.isSleepInhibited { text += "; something keeps it from sleeping" }
+    return text
+  }
+
+  // MARK: Fixes and clients
+
+  private var fixes: String {
+    let kept = min(status.nextSequence, UInt64(status.ringCapacity))
+    var text = "\(Words.count(Int(kept))) of \(Words.count(status.ringCapacity)) places taken"
+    if let newest = status.newest { text += ", the newest \(clock.distance(newest))" }
+    return text
+  }
+
+  private var clients: String {
+    let connected = "\(status.clients) connected"
+    switch status.demanding {
+    case 0: return "\(connected); none asks for anything, so all rests"
+    case 1: return "\(connected); 1 asks for something" + unseen
+    default: return "\(connected); \(status.demanding) ask for something" + unseen
+    }
+  }
+
+  private var unseen: String {
+    let hidden = status.demanding - status.uses.count
+    return hidden > 0 ? " (\(hidden) of other users)" : ""
+  }
+
+  private func battery(_ percent: UInt8) -> String {
+    guard status.givenUp != .none else { return "\(percent) %" }
+    let all: [LocationPolicy.Promise] = [
+      .everyFix, .accuracy, .updates, .visits, .regions, .significantChange,
+    ]
+    let lost = all.filter { status.givenUp.contains($0) }.map(StatusText.words)
+    return "\(percent) %; too low for \(lost.joined(separator: ", "))"
+  }
+
+  private static func words(_ promise: LocationPolicy.Promise) -> String {
+    switch promise {
+    case .everyFix: "every fix"
+    case .accuracy: "accuracy"
+    case .updates: "updates"
+    case .visits: "visits"
+    case .regions: "regions"
+    case .significantChange: "significant change"
+    }
+  }
+
+  // MARK: Who holds what
+
+  private var holders: [String] {
+    guard !status.uses.isEmpty else { return [] }
+    var table = TextTable(
+      ["client", "user", "process", "asks for", "holds awake", "next fix"], leftColumns: 6)
+    for use in status.uses {
+      table.add([
+        use.name.name, "\(use.name.user)", StatusText.process(use.execution),
+        use.services.map(StatusText.words).joined(separator: ", "), StatusText.held(use),
+        use.next.map(clock.distance) ?? "-",
+      ])
+    }
+    var text = Text()
+    table.write(to: &text, style: style)
+    return [""] + text.string.split(separator: "\n").map { $0.trimmedEnd }
+  }
+
+  static func process(_ execution: ExecutionState?) -> String {
+    switch execution {
+    case .foreground: "foreground"
+    case .background: "background"
+    case .suspended: "hears nothing"
+    case nil: "none"
+    }
+  }
+
+  static func words(_ service: WireService) -> String {
+    switch service {
+    case .updates: "updates"
+    case .deferredUpdates: "deferred"
+    case .significantChange: "significant change"
+    case .visits: "visits"
+    case .regions: "regions"
+    case .liveUpdates: "live updates"
+    case .request: "one fix"
+    }
+  }
+
+  /// What the client keeps from resting.
+  static func held(_ use: WireUse) -> String {
+    switch (use.keepsReceiver, use.keepsBoard) {
+    case (true, true): "receiver and board"
+    case (true, false): "receiver"
+    case (false, true): "board"
+    case (false, false): use.need == .nothing ? "nothing now" : "nothing for long"
+    }
+  }
+
+  private static func padded(_ name: String) -> String {
+    name + String(repeating: " ", count: max(0, 8 - name.count))
+  }
+}
+
+extension StringProtocol {
+  /// Without blanks at its end.
+  var trimmedEnd: String {
+    var core = self[...]
+    while core.last == " " { core = core.dropLast() }
+    return String(core)
+  }
+}

@@ -1,0 +1,219 @@
+import AccessPolicy
+import EnergyAccounting
+import Glibc
+import LinuxHAL
+import LocationPolicy
+import LocationTypes
+import LocationWire
+import Testing
+
+@testable import LocationService
+
+@Suite("What the service tells of itself")
+struct StatusTests {
+  private func status(_ bench: ServiceBench, _ program: Program) throws -> WireStatus {
+    guard case .status(let status)? = bench.ask(.getStatus, program) else {
+      throw SystemError("no status", code: ENODATA)
+    }
+    return status
+  }
+
+  /// A policy in which this user is nobody in particular.
+  private func policy(_ authorization: Authorization) -> AccessPolicy {
+    AccessPolicy(standard: AccessTerms(authorization: authorization))
+  }
+
+  @Test("the receiver searches, tracks, and is told to whoever may know with what it is to do")
+  func receiver() throws {
+    let bench = try ServiceBench()
+    let (control, _, _) = bench.client("tracker")
+    _ = bench.ask(.startUpdating, control)
+    let asking = bench.program()
+    let first = try status(bench, asking)
+    #expect(first.receiver?.state == .acquiring && first.receiver?.answers == true)
+    #expect(first.receiver?.heard == nil && first.plan?.plan.receiver == .tracking)
+    bench.fix()
+    let second = try status(bench, asking)
+    #expect(second.receiver?.state == .tracking && second.newest != nil)
+    #expect(second.receiver?.heard?.acquired == bench.stage.now)
+    #expect(second.receiver?.since.acquired == bench.stage.now)
+  }
+
+  @Test("DEF-43: a receiver that is silent is told as one that does not answer, once in the log")
+  func silence() throws {
+    let log = LogPipe()
+    let bench = try ServiceBench { $0.log = log.log }
+    let (control, _, _) = bench.client("tracker")
+    _ = bench.ask(.startUpdating, control)
+    bench.fix()
+    let asking = bench.program()
+    bench.stage.now = bench.stage.now + .seconds(4)
+    #expect(try status(bench, asking).receiver?.answers == true)
+    #expect(log.text.isEmpty)
+    bench.stage.now = bench.stage.now + .seconds(2)
+    let silent = try status(bench, asking)
+    #expect(silent.receiver?.answers == false && silent.receiver?.state == .tracking)
+    bench.settle()
+    #expect(log.text.split(separator: "\n").count == 1 && log.text.contains("does not answer"))
+    bench.fix()
+    #expect(try status(bench, asking).receiver?.answers == true)
+    #expect(log.text.split(separator: "\n").count == 2 && log.text.hasSuffix("the receiver answers\n"))
+  }
+
+  @Test("who holds what: services, needs and what is kept awake for them")
+  func uses() throws {
+    let bench = try ServiceBench()
+    let (tracker, hearing, _) = bench.client("tracker")
+    _ = bench.ask(.startUpdating, tracker)
+    let (home, listening, _) = bench.client("home")
+    let circle = WireRegion(
+      .region, name: "home", center: Coordinate(latitude_e9: 48_000_000_000, longitude_e9: 11),
+      radius: 100)
+    _ = bench.ask(.addRegion(circle, assuming: .unknown), home)
+    _ = bench.ask(.startVisits, home)
+    let idle = bench.client("idle")
+    let told = try status(bench, bench.program())
+    #expect(told.clients == 3 && told.demanding == 2)
+    #expect(told.uses.map(\.name.name) == ["tracker", "home"])
+    let uses = told.uses
+    #expect(uses[0].services == [.updates] && uses[0].need == .everyFix)
+    #expect(uses[0].keepsReceiver && uses[0].keepsBoard && uses[0].next == nil)
+    #expect(uses[1].services == [.visits, .regions] && uses[1].need == .singleFixes)
+    #expect(!uses[1].keepsReceiver && !uses[1].keepsBoard && uses[1].next != nil)
+    hearing.quit()
+    bench.settle()
+    let held = try status(bench, bench.program()).uses[0]
+    #expect(held.need == .nothing && held.execution == .suspended, "nobody hears it (BKG-2)")
+    tracker.quit()
+    bench.settle()
+    #expect(try status(bench, bench.program()).uses.last?.services == [.visits, .regions])
+    withExtendedLifetime((listening, idle)) {}
+  }
+
+  @Test("AUT-7: who may not use location is told no time of a fix, no plan, and not whether there is sky")
+  func strangers() throws {
+    let bench = try ServiceBench(policy(.notDetermined))
+    let (control, _, _) = bench.client("stranger", of: 1_000)
+    _ = bench.ask(.startUpdating, control)
+    bench.fix()
+    for program in [control, bench.program(of: 1_000)] {
+      let told = try status(bench, program)
+      #expect(told.newest == nil && told.plan == nil && told.receiver?.state == .on)
+      #expect(bench.ask(.getPowerPlan, program) == .error(.notAuthorized))
+    }
+  }
+
+  @Test("an administrator sees all clients, others their own user's and the number of all")
+  func others() throws {
+    let bench = try ServiceBench(policy(.always))
+    let (theirs, _, _) = bench.client("theirs", of: 4_711)
+    _ = bench.ask(.startUpdating, theirs)
+    let (mine, _, _) = bench.client("mine", of: 1_000)
+    _ = bench.ask(.startVisits, mine)
+    let told = try status(bench, mine)
+    #expect(told.demanding == 2 && told.uses.map(\.name.name) == ["mine"])
+    #expect(told.newest == nil && told.plan != nil)
+    #expect(try status(bench, bench.program(of: 0)).uses.map(\.name.name) == ["theirs", "mine"])
+  }
+
+  @Test("energy: times by state and their power, from the service's start on")
+  func energy() throws {
+    let bench = try ServiceBench { facts in
+      facts.power.receiver = .none
+      facts.power.receiver.acquiring = 36
+      facts.power.receiver.tracking = 30
+      (facts.power.awake, facts.power.idle, facts.power.suspended) = (600, 300, 20)
+      facts.usage = { _ in BoardUsage() }
+    }
+    let begin = bench.stage.now
+    let (control, _, _) = bench.client("tracker")
+    _ = bench.ask(.startUpdating, control)
+    bench.stage.now = bench.stage.now + .seconds(9)
+    bench.fix()
+    bench.stage.now = bench.stage.now + .seconds(5)
+    guard case .energy(let told)? = bench.ask(.getEnergy, bench.program()) else {
+      Issue.record("no energy")
+      return
+    }
+    #expect(told.since.acquired == begin && told.until.acquired == bench.stage.now)
+    #expect(told[.acquiring] == .seconds(10) && told[.tracking] == .seconds(5))
+    #expect(told.receiver_mJ == 510)
+    #expect(told[BoardState.idle] == .seconds(15) && told.board_mJ == 4_500)
+  }
+
+  @Test("energy of the board: processor time is awake, what the clocks say suspended, the rest idle")
+  func boardEnergy() {
+    var power = PowerFigures()
+    (power.awake, power.idle, power.suspended) = (600, 300, 20)
+    let start = Instant.boot + .seconds(100)
+    var energy = ServiceEnergy(
+      power, BoardUsage(processor: .seconds(1), suspended: .seconds(7), wakes: 5), at: start)
+    energy.woke(for: .bytes, wakes: 7)
+    energy.woke(for: .alarm, wakes: 7)
+    energy.woke(for: .request, wakes: 8)
+    let later = BoardUsage(processor: .seconds(3), suspended: .seconds(27), wakes: 8)
+    let ledger = energy.closed(later, at: start + .seconds(60))
+    #expect(ledger.time(of: .awake) == .seconds(2) && ledger.time(of: .suspended) == .seconds(20))
+    #expect(ledger.time(of: .idle) == .seconds(38))
+    #expect(ledger.board_mJ == 13_000)
+    #expect(ledger.hostWakes == 3 && ledger.hostWakes(for: .bytes) == 2)
+    #expect(ledger.hostWakes(for: .alarm) == 0, "a wait that did not sleep is no wake")
+  }
+}
+
+@Suite("Telling all that waits")
+struct FlushTests {
+  @Test("DEF-28: a flush tells what is deferred, and the deferral goes on")
+  func flush() throws {
+    let bench = try ServiceBench(canIdle: true)
+    let (control, watch, _) = bench.client("tracker")
+    _ = bench.ask(.startUpdating, control)
+    _ = bench.ask(.setExecution(.background), control)
+    _ = bench.ask(
+      .allowDeferred(
+        distance: LocationLimits.distanceMax, timeout: LocationLimits.timeIntervalMax), control)
+    bench.fix()
+    _ = watch.notices()
+    for _ in 0..<3 { bench.fix() }
+    #expect(watch.fixes().isEmpty)
+    let administrator = bench.program()
+    #expect(bench.ask(.flush, administrator) == .done)
+    #expect(watch.fixes().count >= 3)
+    for _ in 0..<3 { bench.fix() }
+    #expect(watch.fixes().isEmpty, "deferred again")
+  }
+
+  @Test("only an administrator may")
+  func others() throws {
+    let bench = try ServiceBench(AccessPolicy(standard: AccessTerms(authorization: .always)))
+    #expect(bench.ask(.flush, bench.program(of: 1_000)) == .error(.permissionDenied))
+  }
+}
+
+/// A log that a test reads.
+final class LogPipe {
+  private let ends: [Int32]
+  private var read: [UInt8] = []
+  let log: SystemLog
+
+  init() {
+    var ends: [Int32] = [-1, -1]
+    _ = unsafe pipe(&ends)
+    _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
+    self.ends = ends
+    log = SystemLog(ends[1], journalStream: nil)
+  }
+
+  deinit { for end in ends { close(end) } }
+
+  /// All that was written.
+  var text: String {
+    var block = [UInt8](repeating: 0, count: 4_096)
+    while true {
+      let count = unsafe Glibc.read(ends[0], &block, block.count)
+      guard count > 0 else { break }
+      read += block[..<count]
+    }
+    return String(decoding: read, as: UTF8.self)
+  }
+}
