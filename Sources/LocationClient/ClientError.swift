@@ -17,6 +17,8 @@ public enum ClientError: Error, Equatable, Sendable {
   case malformed(String)
   /// The service ended the connection: it stopped, or found fault with what was said.
   case ended
+  /// A bulk of fixes ended before all had come; what came is right.
+  case cutShort(got: UInt64, of: UInt64)
   /// No answer within the time that was given.
   case noAnswer
   /// The system refused a call: which, with its error number.
@@ -38,6 +40,8 @@ extension ClientError: CustomStringConvertible {
     case .malformed(let what):
       "the service says what is not understood (\(what)): is it another program, or another version?"
     case .ended: "the service ended the connection; its log tells why"
+    case .cutShort(let got, let all):
+      "the service ended the connection after \(got) of \(all) fixes; ask again for the others"
     case .noAnswer: "the service does not answer"
     case .system(let action, let code): "\(action): \(ClientError.reason(code))"
     }

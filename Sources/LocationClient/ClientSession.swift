@@ -29,6 +29,11 @@ public struct ClientSession: ~Copyable {
     try control.call(call)
   }
 
+  /// All fixes that the client is owed, in bulk.
+  public func drain() throws(ClientError) -> FixDrain {
+    try FixDrain(session.session, path: path)
+  }
+
   /// Begins to hear notices; before that none is told, and none is lost.
   public mutating func listen() throws(ClientError) {
     guard descriptor < 0 else { return }

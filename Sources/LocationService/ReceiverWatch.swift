@@ -41,7 +41,8 @@ struct ReceiverWatch {
   }
 
   private static func state(_ report: ReceiverReport, hasBackup: Bool) -> WireReceiverState {
-    switch report.activity {
+    guard report.answers else { return .lost }
+    return switch report.activity {
     case .off: hasBackup ? .backup : .off
     case .standby: .standby
     case .starting: .starting

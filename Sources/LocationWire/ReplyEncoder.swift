@@ -21,6 +21,13 @@ public enum ReplyEncoder {
     return json.bytes.dropLast()
   }
 
+  /// A notice as one JSON object, in the same way.
+  public static func object(of notice: WireNotice) -> [UInt8] {
+    var json = JSONOutput()
+    json.frame { $0.member(of: notice) }
+    return json.bytes.dropLast()
+  }
+
   /// Adds one frame of a batch: up to ``WireLimits/fixesPerReply`` fixes, as `next` hands them out;
   /// nil is the end. Gives their number; 0 wrote nothing.
   ///

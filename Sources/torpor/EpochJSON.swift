@@ -35,10 +35,15 @@ enum EpochJSON {
     json.end()
   }
 
-  private static func write(_ fix: Fix, to json: inout JSONWriter) {
+  /// Adds the members of a fix.
+  ///
+  /// - Parameter withPlace: Latitude and longitude, too.
+  static func write(_ fix: Fix, withPlace: Bool = true, to json: inout JSONWriter) {
     if let quality = EpochWords.quality(fix.quality) { json.member("quality", quality) }
-    json.member("latitude_deg", trimmed: fix.coordinate.latitude_e9, scale: 9)
-    json.member("longitude_deg", trimmed: fix.coordinate.longitude_e9, scale: 9)
+    if withPlace {
+      json.member("latitude_deg", trimmed: fix.coordinate.latitude_e9, scale: 9)
+      json.member("longitude_deg", trimmed: fix.coordinate.longitude_e9, scale: 9)
+    }
     member("altitude_m", fix.altitude_mm, 3, &json)
     member("ellipsoidal_altitude_m", fix.ellipsoidalAltitude_mm, 3, &json)
     member("speed_mps", fix.speed_mmps, 3, &json)

@@ -47,7 +47,8 @@ enum EpochTable {
     }
   }
 
-  private static func field(_ value: (some FixedWidthInteger)?, _ scale: Int, _ text: inout Text) {
+  /// Adds a number and the comma behind it; nothing but the comma where it is not known.
+  static func field(_ value: (some FixedWidthInteger)?, _ scale: Int, _ text: inout Text) {
     if let value { text.add(trimmed: Int64(value), scale: scale) }
     text.add(",")
   }

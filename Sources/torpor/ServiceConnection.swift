@@ -41,6 +41,7 @@ extension CommandError {
     let code: Code =
       switch error {
       case .noService, .noSocket, .notASocket, .ended, .noAnswer, .system: .unavailable
+      case .cutShort: .io
       case .mayNotConnect: .permission
       case .malformed: .protocolFault
       case .refused(let refusal): CommandError.code(refusal)

@@ -41,12 +41,12 @@ struct StatusText {
     guard let receiver = status.receiver else { return "none: this board has no receiver" }
     var text = style.paint(
       StatusText.words(receiver.state), receiver.answers ? .good : .bad)
-    text += ", since \(ServiceClock.short(status.now.acquired - receiver.since.acquired))"
     let heard = receiver.heard.map { "last heard \(clock.distance($0))" } ?? "never heard"
     if !receiver.answers {
-      text += style.paint("; it does not answer", .bad) + " (\(heard))"
-    } else if receiver.state != .off && receiver.state != .backup {
-      text += "; \(heard)"
+      text += "; \(heard). Is it connected, and at the profile's line speed?"
+    } else {
+      text += ", since \(ServiceClock.short(status.now.acquired - receiver.since.acquired))"
+      if receiver.state != .off && receiver.state != .backup { text += "; \(heard)" }
     }
     return text
   }
@@ -62,7 +62,7 @@ struct StatusText {
     case .powersave: "tracking, in its own power save mode"
     case .batching: "batching: it keeps its fixes to itself for now"
     case .on: "on"
-    case .lost: "lost"
+    case .lost: "does not answer"
     }
   }
 
@@ -109,7 +109,7 @@ struct StatusText {
   private var clients: String {
     let connected = "\(status.clients) connected"
     switch status.demanding {
-    case 0: return "\(connected); none asks for anything, so all rests"
+    case 0: return "\(connected); none asks for anything"
     case 1: return "\(connected); 1 asks for something" + unseen
     default: return "\(connected); \(status.demanding) ask for something" + unseen
     }
@@ -148,7 +148,7 @@ struct StatusText {
       ["client", "user", "process", "asks for", "holds awake", "next fix"], leftColumns: 6)
     for use in status.uses {
       table.add([
-        use.name.name, "\(use.name.user)", StatusText.process(use.execution),
+        use.name.name, ClientName.user(use.name.user), StatusText.process(use.execution),
         use.services.map(StatusText.words).joined(separator: ", "), StatusText.held(use),
         use.next.map(clock.distance) ?? "-",
       ])

@@ -30,7 +30,8 @@ struct Torpor: ParsableCommand {
       """,
     version: "torpor \(version)",
     subcommands: [
-      StatusCommand.self, ClientsCommand.self, EnergyCommand.self, FlushCommand.self,
+      StatusCommand.self, MonitorCommand.self, VisitsCommand.self, ExportCommand.self,
+      FlushCommand.self, EnergyCommand.self, ClientsCommand.self,
       Decode.self, Replay.self, Simulate.self, Tune.self, OptimumCommand.self,
       BoardCommand.self, Manual.self,
     ]

@@ -52,7 +52,7 @@ struct StatusTests {
     #expect(log.text.isEmpty)
     bench.stage.now = bench.stage.now + .seconds(2)
     let silent = try status(bench, asking)
-    #expect(silent.receiver?.answers == false && silent.receiver?.state == .tracking)
+    #expect(silent.receiver?.answers == false && silent.receiver?.state == .lost)
     bench.settle()
     #expect(log.text.split(separator: "\n").count == 1 && log.text.contains("does not answer"))
     bench.fix()

@@ -1,0 +1,110 @@
+import Glibc
+
+/// A terminal that is drawn upon as a whole, and is left as it was found.
+///
+/// On its second page, so that what stood there before is there again afterwards.
+final class Screen {
+  /// How large a terminal is, in characters.
+  struct Size: Equatable {
+    var columns: Int
+    var rows: Int
+  }
+
+  private let before: termios?
+  private var shown: [String] = []
+  private var shownSize: Size?
+  private var isOpen = true
+
+  /// Takes the terminal of standard output.
+  ///
+  /// - Throws: ``CommandError`` with code 64 where it is none that can be drawn upon.
+  init() throws(CommandError) {
+    guard System.isTerminal(STDOUT_FILENO), System.environment("TERM") != "dumb" else {
+      throw CommandError(
+        .usage,
+        "standard output is no terminal to draw upon; `torpor status` tells it once, `torpor monitor --json` line by line")
+    }
+    var mode = termios()
+    if unsafe tcgetattr(STDIN_FILENO, &mode) == 0 {
+      before = mode
+      // Keys at once and unseen; interrupts go on, a stop would leave the page in the way.
+      mode.c_lflag &= ~tcflag_t(ICANON | ECHO)
+      mode.c_cc.10 = 0
+      _ = unsafe tcsetattr(STDIN_FILENO, TCSANOW, &mode)
+    } else {
+      before = nil
+    }
+    // Its only work is to end a wait.
+    Interrupts.handle(SIGWINCH) { _ in }
+    Screen.write(Screen.opening)
+  }
+
+  deinit { close() }
+
+  /// The second page, no cursor, no line that runs on at the right edge.
+  static let opening = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l"
+  static let closing = "\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
+
+  /// Leaves the terminal as it was.
+  func close() {
+    guard isOpen else { return }
+    isOpen = false
+    Screen.write(Screen.closing)
+    if var before { _ = unsafe tcsetattr(STDIN_FILENO, TCSANOW, &before) }
+  }
+
+  /// Shows `lines`, if they are others than before, or the terminal has another size.
+  func show(_ lines: [String]) {
+    let size = Screen.size
+    guard lines != shown || size != shownSize else { return }
+    shown = lines
+    shownSize = size
+    Screen.write(Screen.frame(lines, size))
+  }
+
+  /// What is written for it: each line cut at the right edge, the rest of line and page empty.
+  static func frame(_ lines: [String], _ size: Size) -> String {
+    var visible = lines
+    if lines.count > size.rows {
+      let kept = max(size.rows - 1, 0)
+      visible = lines.prefix(kept) + ["… \(lines.count - kept) more lines"]
+    }
+    let rows = visible.map { cut($0, to: size.columns) + "\u{1B}[K" }
+    return "\u{1B}[H" + rows.joined(separator: "\r\n") + "\u{1B}[J"
+  }
+
+  /// The first `columns` characters of a line; colours take no room, and end with it.
+  static func cut(_ line: String, to columns: Int) -> String {
+    var result = ""
+    var room = columns
+    var isColour = false
+    var hasColour = false
+    for character in line {
+      if character == "\u{1B}" {
+        isColour = true
+        hasColour = true
+      }
+      if isColour {
+        result.append(character)
+        if character == "m" { isColour = false }
+        continue
+      }
+      guard room > 0 else { continue }
+      result.append(character)
+      room -= 1
+    }
+    return hasColour ? result + "\u{1B}[0m" : result
+  }
+
+  private static var size: Size {
+    var size = winsize()
+    let isKnown = unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0
+    guard isKnown, size.ws_col > 0, size.ws_row > 0 else { return Size(columns: 80, rows: 24) }
+    return Size(columns: Int(size.ws_col), rows: Int(size.ws_row))
+  }
+
+  private static func write(_ text: String) {
+    // A terminal that is gone is told by its hang-up.
+    _ = System.write(Array(text.utf8), to: STDOUT_FILENO)
+  }
+}
