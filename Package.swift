@@ -202,6 +202,7 @@ let package = Package(
   products: [
     .executable(name: "torpor", targets: ["torpor"]),
     .executable(name: "torpord", targets: ["torpord"]),
+    .library(name: "LocationClient", targets: ["LocationClient"]),
     .library(name: "LocationEngine", targets: ["LocationEngine"]),
     .library(name: "SimulatedHAL", targets: ["SimulatedHAL"]),
   ],
@@ -242,10 +243,16 @@ let package = Package(
         "EnergyAccounting",
       ]),
     tests("LocationWire", ["LocationTypes", "LocationPolicy", "EnergyAccounting"]),
+    tests("LocationClient", ["LocationTypes", "LocationPolicy", "LocationWire"]),
     tests("LocationSimulation", ["EnergyAccounting"]),
     tests("DecoderProperties"),
     .testTarget(
-      name: "TorporCommandTests", dependencies: ["torpor", "CExpat"], swiftSettings: strict),
+      name: "TorporCommandTests",
+      dependencies: [
+        "torpor", "torpord", "CExpat", "GNSSProtocols", "GPXFiles", "LocationPolicy",
+        "LocationTypes", "LocationWire",
+      ],
+      swiftSettings: strict),
     .testTarget(name: "ArchitectureTests", swiftSettings: strict),
   ],
   cxxLanguageStandard: .cxx17

@@ -1,0 +1,161 @@
+import Glibc
+import LocationPolicy
+import LocationTypes
+import LocationWire
+import Testing
+
+@testable import LocationClient
+
+@Suite("A program's way to the service")
+struct ConnectionTests {
+  private let session = WireSession(
+    session: 7, authorization: .always, isReduced: false, isDeferralAvailable: true)
+
+  private func error(_ body: () throws(ClientError) -> Void) -> ClientError? {
+    do {
+      try body()
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  @Test("where no service is, it is told why, and what helps")
+  func absent() {
+    let missing = "/tmp/torpor-no-such-socket"
+    #expect(
+      error { () throws(ClientError) in _ = try LocationConnection(path: missing) }
+        == .noSocket(path: missing))
+    #expect(
+      error { () throws(ClientError) in _ = try LocationConnection(path: "/etc/passwd") }
+        == .notASocket(path: "/etc/passwd"))
+    let long = "/tmp/" + String(repeating: "x", count: 200)
+    for path in ["", long] {
+      guard case .system? = error({ () throws(ClientError) in _ = try LocationConnection(path: path) })
+      else {
+        Issue.record("a path that cannot be is refused")
+        continue
+      }
+    }
+    let service = FakeService { _ in ([], false) }
+    service.stop()
+    var got: ClientError?
+    // Its thread closes the listener a moment later.
+    for _ in 0..<1_000 where got != .noService(path: service.path) {
+      got = error { () throws(ClientError) in _ = try LocationConnection(path: service.path) }
+      usleep(1_000)
+    }
+    #expect(got == .noService(path: service.path))
+    for told in [ClientError.noSocket(path: "x"), .ended, .noAnswer, .refused(.permissionDenied)] {
+      #expect(!told.description.isEmpty && !told.description.contains("\n"))
+    }
+  }
+
+  @Test("a call is answered, refused, or not understood")
+  func calls() throws {
+    let service = FakeService { call in
+      switch call {
+      case .startVisits: (FakeService.frame(.done), false)
+      case .flush: (FakeService.frame(.error(.permissionDenied)), false)
+      case .getStatus: (Array("{\"parameters\":{\"status\":{}}}\0".utf8), false)
+      case .getEnergy: (Array("nonsense\0".utf8), false)
+      default: ([], true)
+      }
+    }
+    defer { service.stop() }
+    var connection = try LocationConnection(path: service.path)
+    #expect(try connection.call(.startVisits) == .done)
+    var met: [ClientError?] = []
+    for call in [WireCall.flush, .getStatus, .getEnergy, .listClients] {
+      do {
+        _ = try connection.call(call)
+        met.append(nil)
+      } catch { met.append(error) }
+    }
+    #expect(met[0] == .refused(.permissionDenied))
+    #expect(met[1] == .malformed("the parameter 'status.version'"))
+    #expect(met[2] == .malformed("no Varlink message"))
+    #expect(met[3] == .ended, "the service went away within the call")
+  }
+
+  @Test("one that does not answer is not waited for without end")
+  func patience() throws {
+    let service = FakeService { _ in ([], false) }
+    defer { service.stop() }
+    var connection = try LocationConnection(path: service.path)
+    var met: ClientError?
+    do { _ = try connection.call(.getStatus, within: .milliseconds(5)) } catch { met = error }
+    #expect(met == .noAnswer)
+  }
+
+  @Test("a session speaks on one connection and hears on another, notice after notice")
+  func notices() throws {
+    let session = session
+    let service = FakeService { call in
+      switch call {
+      case .connect: (FakeService.frame(.connected(session)), false)
+      case .watch:
+        (
+          [WireNotice.paused, .resumed].flatMap { FakeService.frame(.notice($0), continues: true) },
+          true
+        )
+      default: (FakeService.frame(.done), false)
+      }
+    }
+    defer { service.stop() }
+    var program = try ClientSession(name: "test", path: service.path)
+    #expect(program.descriptor == -1 && program.session == session)
+    #expect(try program.notice(within: .zero) == nil, "nobody listens yet")
+    try program.listen()
+    #expect(program.descriptor >= 0)
+    #expect(try program.notice(within: .seconds(5)) == .paused)
+    #expect(try program.notice(within: .seconds(5)) == .resumed)
+    var met: ClientError?
+    do { _ = try program.notice(within: .seconds(5)) } catch { met = error }
+    #expect(met == .ended, "the service went away in the middle of the stream")
+    #expect(service.calls == [.connect(name: "test"), .watch(session: 7)])
+  }
+
+  /// A service that hands out `count` fixes and writes so many bytes of them.
+  private func drained(_ count: UInt64, dropping bytes: Int) -> FakeService {
+    let session = session
+    return FakeService { call in
+      if case .connect = call { return (FakeService.frame(.connected(session)), false) }
+      var output = JSONOutput()
+      FixRecordHeader(count: count).append(to: &output)
+      for i in 0..<count {
+        let fix = Fix(
+          acquired: .boot + .seconds(Int64(i)),
+          coordinate: Coordinate(latitude_e9: Int64(i), longitude_e9: 0))
+        FixRecord.append(
+          StoredFix(name: FixName(generation: 1, sequence: i), fix: fix), to: &output)
+      }
+      return (
+        FakeService.frame(.drain(count: count, nil)) + output.bytes.dropLast(bytes), true
+      )
+    }
+  }
+
+  @Test("a drain hands out every fix, and ends", arguments: [0, 1, 1_000] as [UInt64])
+  func drain(_ count: UInt64) throws {
+    let service = drained(count, dropping: 0)
+    defer { service.stop() }
+    let program = try ClientSession(name: "test", path: service.path)
+    var drain = try program.drain()
+    #expect(drain.count == count && drain.gap == nil)
+    var sequences: [UInt64] = []
+    while let fix = try drain.next() { sequences.append(fix.name.sequence) }
+    #expect(sequences == Array(0..<count))
+  }
+
+  @Test("a drain that is cut short is told with how far it came")
+  func cutShort() throws {
+    let service = drained(3, dropping: 81)
+    defer { service.stop() }
+    let program = try ClientSession(name: "test", path: service.path)
+    var drain = try program.drain()
+    var met: ClientError?
+    do { while try drain.next() != nil {} } catch { met = error }
+    #expect(met == .cutShort(got: 1, of: 3))
+  }
+}

@@ -1,0 +1,124 @@
+import Foundation
+import Glibc
+import Testing
+
+/// The built service on a pseudo-terminal, where a test speaks for the receiver.
+final class Daemon {
+  let folder = Command.directory()
+  private let terminal: Int32
+  private var process: pid_t = 0
+
+  /// Starts it; nil where there is none beside the command.
+  init?() {
+    let beside = String(Command.path.dropLast("torpor".count)) + "torpord"
+    let (master, slave, line) = SerialTests.terminal()
+    terminal = master
+    guard master >= 0 else { return nil }
+    close(slave)
+    guard unsafe access(beside, X_OK) == 0 else { return nil }
+    let errors = "\(folder)/log"
+    let boards = Daemon.boards
+    process = Command.starting.withLock { _ in
+      var actions = unsafe posix_spawn_file_actions_t()
+      unsafe posix_spawn_file_actions_init(&actions)
+      unsafe posix_spawn_file_actions_addopen(&actions, 2, errors, O_WRONLY | O_CREAT, 0o644)
+      defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+      return unsafe Command.spawn(
+        beside,
+        ["--board", boards, "--line", line, "--socket", socket, "--state", folder], &actions)
+    }
+    for _ in 0..<5_000 where unsafe access(socket, F_OK) != 0 { usleep(1_000) }
+  }
+
+  deinit {
+    if process > 0 {
+      kill(process, SIGTERM)
+      var status: Int32 = 0
+      unsafe waitpid(process, &status, 0)
+    }
+    if terminal >= 0 { close(terminal) }
+  }
+
+  var socket: String { "\(folder)/socket" }
+
+  /// A board whose receiver only talks.
+  private static var boards: String {
+    let package = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+    return "/\(package)/Boards/pi4-l76k-hat/profile.toml"
+  }
+
+  /// Runs the command against it.
+  func ask(_ arguments: [String]) -> Command.Result {
+    Command.run(arguments + ["--socket", socket])
+  }
+}
+
+@Suite("The command and the service")
+struct DaemonTests {
+  private func object(_ text: String) throws -> [String: Any] {
+    try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+  }
+
+  @Test("status, energy, flush and clients of a service that runs")
+  func asked() throws {
+    let daemon = try #require(Daemon())
+    let told = daemon.ask(["status"])
+    #expect(told.status == 0 && told.errors.isEmpty)
+    #expect(told.output.contains("torpord 0.1.0 on pi4-l76k-hat"))
+    #expect(told.output.contains("receiver  searching, no fix yet"))
+    let status = try object(daemon.ask(["status", "--json"]).output)["status"] as? [String: Any]
+    #expect((status?["receiver"] as? [String: Any])?["state"] as? String == "acquiring")
+    let energy = daemon.ask(["energy"])
+    #expect(energy.output.contains("an estimate, not a measurement"))
+    #expect(energy.output.contains("acquiring") && energy.output.contains("together"))
+    #expect(try object(daemon.ask(["energy", "--json"]).output)["energy"] != nil)
+    #expect(daemon.ask(["flush"]).status == 0)
+    #expect(daemon.ask(["clients", "list"]).output == "no client has connected yet\n")
+    let nobody = daemon.ask(["clients", "deny", "0/nobody"])
+    #expect(nobody.status == 65 && nobody.errors.contains("`torpor clients list` has who is"))
+  }
+
+  @Test("visits are asked for while it runs, and no longer")
+  func visits() throws {
+    let daemon = try #require(Daemon())
+    let running = Running(["visits", "--socket", daemon.socket])
+    #expect(running.told("waiting for visits"))
+    var uses = ""
+    for _ in 0..<1_000 where !uses.contains("visits") { uses = daemon.ask(["status"]).output }
+    #expect(uses.contains("torpor") && uses.contains("visits"))
+    running.signal(SIGINT)
+    #expect(running.finish().status == -SIGINT)
+    #expect(daemon.ask(["status"]).output.contains("none asks for anything"))
+    let clients = daemon.ask(["clients", "list"]).output
+    #expect(clients.contains("torpor") && clients.contains("none"))
+  }
+
+  @Test("monitor prints lines for programs, and no screen where there is no terminal")
+  func monitor() throws {
+    let daemon = try #require(Daemon())
+    let running = Running(["monitor", "--json", "--socket", daemon.socket])
+    #expect(running.line()?.hasPrefix("{\"status\":{") == true)
+    running.signal(SIGTERM)
+    #expect(running.finish().status == -SIGTERM)
+    let screen = daemon.ask(["monitor"])
+    #expect(screen.status == 64 && screen.errors.contains("`torpor status` tells it once"))
+  }
+
+  @Test(
+    "without a service each of them says so, and ends with 69",
+    arguments: [
+      ["status"], ["energy"], ["flush"], ["clients", "list"], ["visits"], ["export"],
+      ["monitor", "--json"], ["clients", "allow", "0/x"],
+    ])
+  func absent(_ arguments: [String]) {
+    let result = Command.run(arguments + ["--socket", "/tmp/torpor-no-such-socket"])
+    #expect(result.status == 69 && result.output.isEmpty)
+    #expect(result.errors.contains("is torpord running, and with this --socket?"))
+  }
+
+  @Test(
+    "a client is a user and a name", arguments: ["trail-log", "/x", "0/", "no such user/x", "0/a\u{7}"])
+  func names(_ name: String) {
+    #expect(Command.run(["clients", "deny", name]).status == 64)
+  }
+}

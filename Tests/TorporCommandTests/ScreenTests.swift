@@ -1,0 +1,91 @@
+import LocationPolicy
+import LocationTypes
+import LocationWire
+import Testing
+
+@testable import torpor
+
+@Suite("The screen of torpor monitor")
+struct ScreenTests {
+  @Test("lines are cut at the right edge, colours take no room and end with their line")
+  func cut() {
+    #expect(Screen.cut("receiver", to: 4) == "rece")
+    #expect(Screen.cut("größer", to: 4) == "größ")
+    let coloured = "\u{1B}[1mreceiver\u{1B}[0m  off"
+    #expect(Screen.cut(coloured, to: 5) == "\u{1B}[1mrecei\u{1B}[0m\u{1B}[0m")
+    #expect(Screen.cut(coloured, to: 80) == coloured + "\u{1B}[0m")
+    #expect(Screen.cut("x", to: 0) == "")
+  }
+
+  @Test("a low terminal shows the first lines and how many there are more")
+  func rows() {
+    let lines = (1...5).map { "line \($0)" }
+    let all = Screen.frame(lines, Screen.Size(columns: 80, rows: 5))
+    #expect(all.hasPrefix("\u{1B}[Hline 1\u{1B}[K\r\n") && all.hasSuffix("line 5\u{1B}[K\u{1B}[J"))
+    let low = Screen.frame(lines, Screen.Size(columns: 80, rows: 3))
+    #expect(low.hasSuffix("line 2\u{1B}[K\r\n… 3 more lines\u{1B}[K\u{1B}[J"))
+    #expect(Screen.frame(lines, Screen.Size(columns: 3, rows: 1)) == "\u{1B}[H… 5\u{1B}[K\u{1B}[J")
+  }
+}
+
+@Suite("The service's status for people")
+struct StatusTextTests {
+  private func text(_ change: (inout WireStatus) -> Void) -> String {
+    let now = FixTime(
+      acquired: .boot + .seconds(7_200), utc: UTCTime(microseconds: 1_767_225_600_000_000))
+    var status = WireStatus(
+      version: "0.1", board: "a-board", now: now, generation: 1, nextSequence: 5_000,
+      ringCapacity: 4_096, clients: 2)
+    change(&status)
+    return StatusText(status, style: Style(isColoured: false)).lines.joined(separator: "\n")
+  }
+
+  private func time(_ seconds: Int64) -> FixTime {
+    FixTime(acquired: .boot + .seconds(7_200 + seconds), utc: nil)
+  }
+
+  @Test("receiver, plan, board and newest fix")
+  func facts() {
+    let told = text { status in
+      status.receiver = WireReceiver(.batching, answers: true, since: time(-90), heard: time(-60))
+      status.plan = WirePlan(
+        Plan(
+          receiver: .batching(watermark: 250), board: .suspended, wake: .boot + .seconds(7_290),
+          listens: false))
+      status.newest = time(-61)
+    }
+    #expect(told.contains("service   torpord 0.1 on a-board, 2026-01-01 00:00:00 UTC"))
+    #expect(told.contains("since 1 min 30 s; last heard 1 min ago"))
+    #expect(told.contains("gather 250 fixes"))
+    #expect(told.contains("suspended between events, until 2026-01-01 00:01:30 UTC (in 1 min 30 s)"))
+    #expect(told.contains("4,096 of 4,096 places taken, the newest 1 min 1 s ago"))
+  }
+
+  @Test("a receiver that is missing says what to look at")
+  func missing() {
+    let told = text { $0.receiver = WireReceiver(.lost, answers: false, since: time(-5)) }
+    #expect(told.contains("receiver  does not answer; never heard. Is it connected"))
+    #expect(!told.contains("plan"), "who may not know is told none")
+    #expect(text { _ in }.contains("none: this board has no receiver"))
+  }
+
+  @Test("who holds what awake, and how many others there are")
+  func holders() {
+    let told = text { status in
+      var use = WireUse(WireClientName(user: 4_000_000, name: "trail-log"), execution: .background)
+      use.services = [.updates, .deferredUpdates]
+      use.need = .everyFixLater
+      use.keepsReceiver = true
+      use.next = time(600)
+      status.demanding = 3
+      status.uses = [use]
+      status.batteryPercent = 9
+      status.givenUp = PromiseSet(.everyFix)
+    }
+    #expect(told.contains("2 connected; 3 ask for something (2 of other users)"))
+    #expect(
+      told.contains(
+        "trail-log  4000000  background  updates, deferred  receiver     in 10 min"))
+    #expect(told.contains("9 %; too low for every fix"))
+  }
+}
