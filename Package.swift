@@ -101,13 +101,14 @@ let shell: [Target] = [
       "AccessPolicy", "CLinux", "LinuxHAL", "LocationTypes", "DeferralCache", "GNSSProtocols",
       "ReceiverDrivers",
       "LocationPolicy", "LocationEngine", "LocationHAL", "LocationRuntime", "LocationWire",
+      "ServiceState",
     ],
     swiftSettings: strict),
   .executableTarget(
     name: "torpord",
     dependencies: [
       "AccessPolicy", "CBuildDate", "LinuxHAL", "LocationTypes", "LocationEngine",
-      "LocationService", "BoardProfiles", "BoardSetup",
+      "LocationService", "BoardProfiles", "BoardSetup", "ServiceState",
     ],
     swiftSettings: strict),
   .target(

@@ -12,6 +12,7 @@ public enum WireMethod: String, CaseIterable, Sendable {
   case disallowDeferred = "DisallowDeferred"
   case setExecution = "SetExecution"
   case acknowledge = "Acknowledge"
+  case acknowledgeEvents = "AcknowledgeEvents"
   case requestLocation = "RequestLocation"
   case startSignificantChange = "StartSignificantChange"
   case stopSignificantChange = "StopSignificantChange"
@@ -58,6 +59,8 @@ public enum WireCall: Equatable, Sendable {
   case setExecution(ExecutionState)
   /// ``Request/acknowledge(_:)``.
   case acknowledge(FixName)
+  /// The visits and region events up to this number are handled for good.
+  case acknowledgeEvents(UInt32)
   /// ``Request/requestLocation``.
   case requestLocation
   /// ``Request/startSignificantChange``.
@@ -115,8 +118,9 @@ public enum WireCall: Equatable, Sendable {
     case .stopVisits: .stopVisits
     case .openLive(let configuration): .openLive(configuration)
     case .closeLive(let number): .closeLive(number)
-    case .getInfo, .getInterfaceDescription, .connect, .watch, .configure, .addRegion,
-      .removeRegion, .requestRegionState, .getLocation, .getStatus, .getPowerPlan, .getEnergy,
+    case .getInfo, .getInterfaceDescription, .connect, .watch, .configure, .acknowledgeEvents,
+      .addRegion, .removeRegion, .requestRegionState, .getLocation, .getStatus, .getPowerPlan,
+      .getEnergy,
       .drain, .listClients, .allowClient, .denyClient, .reduceClient:
       nil
     }
@@ -135,6 +139,7 @@ public enum WireCall: Equatable, Sendable {
     case .disallowDeferred: .disallowDeferred
     case .setExecution: .setExecution
     case .acknowledge: .acknowledge
+    case .acknowledgeEvents: .acknowledgeEvents
     case .requestLocation: .requestLocation
     case .startSignificantChange: .startSignificantChange
     case .stopSignificantChange: .stopSignificantChange
