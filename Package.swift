@@ -90,7 +90,8 @@ let shell: [Target] = [
   .target(
     name: "LocationSimulation",
     dependencies: [
-      "BoardSetup", "EnergyAccounting", "LocationTypes", "DeferralCache", "GNSSProtocols", "ReceiverDrivers",
+      "BoardSetup", "EnergyAccounting", "LocationTypes", "DeferralCache", "GNSSProtocols",
+      "ReceiverDrivers",
       "LocationPolicy",
       "LocationEngine", "LocationHAL", "LocationRuntime", "SimulatedHAL", "BoardProfiles",
     ],
@@ -108,14 +109,14 @@ let shell: [Target] = [
       "AccessPolicy", "CLinux", "LinuxHAL", "LocationTypes", "DeferralCache", "GNSSProtocols",
       "ReceiverDrivers",
       "LocationPolicy", "LocationEngine", "LocationHAL", "LocationRuntime", "LocationWire",
-      "EnergyAccounting",
+      "EnergyAccounting", "ServiceState",
     ],
     swiftSettings: strict),
   .executableTarget(
     name: "torpord",
     dependencies: [
       "AccessPolicy", "CBuildDate", "LinuxHAL", "LocationTypes", "LocationEngine",
-      "LocationService", "BoardProfiles", "BoardSetup", "EnergyAccounting",
+      "LocationService", "BoardProfiles", "BoardSetup", "EnergyAccounting", "ServiceState",
     ],
     swiftSettings: strict),
   .target(

@@ -1,4 +1,5 @@
 import CLinux
+import Glibc
 import LocationHAL
 import LocationTypes
 
@@ -11,4 +12,8 @@ public struct SystemClock: BootClock, Sendable {
 
   /// Now, in microseconds since boot.
   public var now: Instant { Instant(microseconds: clinux_boot_us()) }
+
+  /// What the wall clock says, which may be years off on a board without a battery for it: for names
+  /// of files and lines of a log, never for a fix (STD-13).
+  public var wall: UTCTime { UTCTime(microseconds: Int64(time(nil)) * 1_000_000) }
 }

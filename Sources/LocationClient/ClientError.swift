@@ -57,12 +57,14 @@ extension ClientError: CustomStringConvertible {
     case .notAvailable(let what): "the service does not have it: \(what)"
     case .unknownClient(let client):
       "no client '\(client.name)' of user \(client.user) is known; `torpor clients list` has who is"
-    case .limitExceeded(let what, let limit): "there are \(limit) \(what) already, and no more are to be had"
+    case .limitExceeded(let what, let limit):
+      "there are \(limit) \(what) already, and no more are to be had"
     case .methodNotFound(let name), .methodNotImplemented(let name):
       "the service has no \(name): it is of another version"
     case .invalidParameter(let name): "the service does not take '\(name)' as it was given"
     case .unknownSession: "the session has ended: another program of the same name took over"
-    case .interfaceNotFound, .expectedMore, .expectedUpgrade, .notConnected, .alreadyConnected, .other:
+    case .interfaceNotFound, .expectedMore, .expectedUpgrade, .notConnected, .alreadyConnected,
+      .other:
       "the service refuses: \(error.name)"
     }
   }

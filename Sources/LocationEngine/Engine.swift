@@ -159,6 +159,14 @@ public struct Engine: ~Copyable {
     clients[client.index].bookmark(in: ring)
   }
 
+  /// A region of a client as it is to be kept durably, for ``Request/addRegion(_:assuming:)``; nil where
+  /// that place, below `RegionMonitor.capacity`, has none (BKG-20). O(1).
+  public func regionRecord(
+    of client: ClientID, at place: Int
+  ) -> (region: Region, assuming: MonitorState)? {
+    clients[client.index].services.regions.record(at: place)
+  }
+
   /// The bytes to write to the receiver when ``Effects/hasOutput`` says so.
   public var output: FrameBuffer { hasDriver ? driver.outgoing : FrameBuffer() }
 

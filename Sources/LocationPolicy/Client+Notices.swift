@@ -7,7 +7,8 @@ extension Client {
   /// Order: a gap, then each deferral's end and at once its batch (X1), then other fixes, then what
   /// the battery is too low for, then a failure. O(fixes of the batch).
   public mutating func nextNotice(in ring: borrowing FixRing, _ context: ClientContext) -> Notice? {
-    guard isConnected, execution != .suspended else { return nil }
+    guard isConnected else { return nextDetachedNotice(context) }
+    guard execution != .suspended else { return nil }
     // An answer to its call waits for no fix.
     guard !waitsForDrain else { return services.nextRefusal() }
     if tellsAuthorization {
@@ -38,6 +39,11 @@ extension Client {
       return .failure(code)
     }
     return nextServiceNotice(context)
+  }
+
+  /// What wakes a client whose process is gone: services that outlive it found something (SLC-8, VIS-8).
+  private mutating func nextDetachedNotice(_ context: ClientContext) -> Notice? {
+    usesServices ? nextServiceNotice(context) : nil
   }
 
   private mutating func nextServiceNotice(_ context: ClientContext) -> Notice? {

@@ -15,6 +15,7 @@ extension Client {
     switch request {
     case .connect: connect(context)
     case .disconnect: disconnect(context)
+    case .forget: if !isConnected { self = Client(at: context.head) }
     case .startUpdating:
       wakeUp()
       startUpdating(context)

@@ -39,7 +39,7 @@ extension Client {
       setLiveFlags(context)
     case .closeLive(let iterator):
       if (0..<LiveUpdates.capacity).contains(iterator) { services.live.close(iterator) }
-    case .connect, .disconnect, .startUpdating, .stopUpdating, .setDesiredAccuracy,
+    case .connect, .disconnect, .forget, .startUpdating, .stopUpdating, .setDesiredAccuracy,
       .setDistanceFilter, .allowDeferred, .disallowDeferred, .setExecution, .acknowledge,
       .setAuthorization, .setReducedAccuracy:
       preconditionFailure("these are no services")

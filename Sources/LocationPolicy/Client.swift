@@ -191,7 +191,8 @@ public struct Client: Sendable {
   /// Whether ``nextNotice(in:_:)`` has something to tell, or will find so.
   public var hasNotices: Bool {
     mutating get {
-      guard isConnected, execution != .suspended else { return false }
+      guard isConnected else { return usesServices && services.hasNotices }
+      guard execution != .suspended else { return false }
       guard !waitsForDrain else { return services.refusal != nil }
       return cursor.gap != nil || !ends.isEmpty || failure != nil || tellsAuthorization
         || pauseNotice != .nothing || cursor.delivered < min(dueUntil, owedUntil)

@@ -31,6 +31,9 @@ public enum Request: Sendable {
   case connect
   /// The process is gone without a word (DEF-11).
   case disconnect
+  /// Nobody will come back under this name: its place is free for another client. Does nothing while a
+  /// process is attached.
+  case forget
   /// `startUpdatingLocation()`; again does nothing (STD-3).
   case startUpdating
   /// `stopUpdatingLocation()` (DEF-37).
@@ -83,7 +86,7 @@ public enum Request: Sendable {
     case .startUpdating, .setDesiredAccuracy, .requestLocation, .startSignificantChange,
       .startVisits, .addRegion, .requestRegionState, .openLive:
       true
-    case .connect, .disconnect, .stopUpdating, .setDistanceFilter, .allowDeferred,
+    case .connect, .disconnect, .forget, .stopUpdating, .setDistanceFilter, .allowDeferred,
       .disallowDeferred, .setExecution, .acknowledge, .setAuthorization,
       .setReducedAccuracy, .setPausesAutomatically, .setActivity, .stopSignificantChange,
       .stopVisits, .removeRegion, .closeLive:
@@ -94,7 +97,7 @@ public enum Request: Sendable {
   /// Whether it means something while no process is attached.
   var needsNoProcess: Bool {
     switch self {
-    case .connect, .setAuthorization, .setReducedAccuracy: true
+    case .connect, .forget, .setAuthorization, .setReducedAccuracy: true
     case .disconnect, .startUpdating, .stopUpdating, .setDesiredAccuracy, .setDistanceFilter,
       .allowDeferred, .disallowDeferred, .setExecution, .acknowledge, .setPausesAutomatically,
       .setActivity, .requestLocation, .startSignificantChange, .stopSignificantChange,

@@ -6,14 +6,26 @@ import LocationWire
 // What clients are told, out of the engine.
 
 extension LocationServer {
-  mutating func answerQuestions(
+  /// Whether an answer waits for the disk.
+  var isPromised: Bool {
+    answers.contains { if case .durable = $0.answer { true } else { false } }
+  }
+
+  mutating func giveAnswers(
     _ engine: borrowing Engine, _ effects: Effects, at now: Instant
   ) {
-    guard !questions.isEmpty else { return }
-    let asked = questions
-    questions.removeAll(keepingCapacity: true)
-    for (index, incoming) in asked {
-      reply(answer(to: incoming.call, from: index, engine, effects, at: now), to: index)
+    guard !answers.isEmpty else { return }
+    let waiting = answers
+    answers.removeAll(keepingCapacity: true)
+    for pending in waiting {
+      switch pending.answer {
+      case .ready(let answer): reply(answer, to: pending.connection)
+      case .durable(let answer):
+        reply(isTroubled ? answer.undurable : answer, to: pending.connection)
+      case .fromEngine(let incoming):
+        let index = pending.connection
+        reply(answer(to: incoming.call, from: index, engine, effects, at: now), to: index)
+      }
     }
   }
 
@@ -51,8 +63,38 @@ extension LocationServer {
     utcOffset.map { UTCTime(microseconds: time.microseconds + $0) }
   }
 
-  /// Writes a client's notices, as long as it takes them.
+  /// Keeps what outlives the process that it is for; false where a notice is no such thing.
+  mutating func take(_ notice: Notice, _ client: Int) -> Bool {
+    switch notice {
+    case .visit(let visit): queue(client) { .visit(visit, number: $0) }
+    case .region(let event):
+      let told = wire(event, client)
+      guard told.outlivesProcess else { return false }
+      queue(client) { .region(told, number: $0) }
+    case .report(let fix):
+      guard clients[client].control == nil else { return false }
+      clients[client].report = fix
+    case .gap, .finish, .batch, .failure, .authorization, .degraded, .paused, .resumed, .live,
+      .liveRefused:
+      return false
+    }
+    return true
+  }
+
+  /// Writes a client's notices, as long as it takes them, and then the events that wait for it.
   mutating func tell(_ client: Int, _ engine: borrowing Engine) {
+    tellNotices(client, engine)
+    let begun = clients[client].begun
+    while let index = clients[client].watch, clients[client].notices.isEmpty,
+      connections[index]?.isEnding == false, connections[index]?.hasRoom == true,
+      clients[client].access.authorization.isGranted,
+      let event = clients[client].events.next(where: begun.includes)
+    {
+      reply(.notice(event), continues: true, to: index)
+    }
+  }
+
+  private mutating func tellNotices(_ client: Int, _ engine: borrowing Engine) {
     while let index = clients[client].watch, let connection = connections[index],
       !connection.isEnding, let notice = clients[client].notices.first
     {
@@ -94,8 +136,7 @@ extension LocationServer {
   }
 
   private func wire(_ notice: Notice, _ client: Int) -> WireNotice? {
-    let offset = utcOffset
-    return switch notice {
+    switch notice {
     case .gap(let gap): .gap(gap)
     case .finish(let code): .finished(code)
     case .batch: nil
@@ -107,14 +148,54 @@ extension LocationServer {
     case .resumed: .resumed
     case .report(let fix): .report(fix)
     case .visit(let visit): .visit(visit)
-    case .region(let event):
-      .region(
-        WireRegionEvent(event, name: clients[client].name(of: event.identifier)) { time in
-          offset.map { UTCTime(microseconds: time.microseconds + $0) }
-        })
+    case .region(let event): .region(wire(event, client))
     case .live(let element): .live(element)
     // The server counts iterators itself, and refuses that one when it is asked for.
     case .liveRefused: nil
+    }
+  }
+
+  private func wire(_ event: RegionEvent, _ client: Int) -> WireRegionEvent {
+    let offset = utcOffset
+    return WireRegionEvent(event, name: clients[client].name(of: event.identifier)) { time in
+      offset.map { UTCTime(microseconds: time.microseconds + $0) }
+    }
+  }
+}
+
+extension WireReply {
+  /// The same where the disk did not take it.
+  fileprivate var undurable: WireReply {
+    switch self {
+    case .error: self
+    default: .error(.notAvailable(what: "the disk: this holds until the service ends"))
+    }
+  }
+}
+
+extension WireRegionEvent {
+  /// Whether it is news, and no answer to what a process has asked.
+  fileprivate var outlivesProcess: Bool {
+    switch what {
+    case .entered, .exited, .monitor: true
+    case .determined, .failed: false
+    }
+  }
+}
+
+extension WireCall {
+  /// Whether its answer is a promise that outlives the service.
+  var isDurable: Bool {
+    switch self {
+    case .acknowledge, .acknowledgeEvents, .startSignificantChange, .stopSignificantChange,
+      .startVisits, .stopVisits, .addRegion, .removeRegion, .allowClient, .denyClient,
+      .reduceClient:
+      true
+    case .getInfo, .getInterfaceDescription, .connect, .watch, .startUpdating, .stopUpdating,
+      .configure, .allowDeferred, .disallowDeferred, .setExecution, .requestLocation,
+      .requestRegionState, .openLive, .closeLive, .getLocation, .getStatus, .getPowerPlan,
+      .getEnergy, .drain, .listClients, .flush:
+      false
     }
   }
 }

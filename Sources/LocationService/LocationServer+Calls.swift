@@ -8,13 +8,16 @@ import LocationWire
 
 extension LocationServer {
   mutating func handle(_ incoming: IncomingCall, from index: Int) {
-    let answer = answer(to: incoming, from: index)
-    guard let answer, incoming.mode != .oneway else { return }
-    reply(answer, to: index)
+    guard let reply = reply(to: incoming, from: index), incoming.mode != .oneway else { return }
+    answer(incoming.call.isDurable ? .durable(reply) : .ready(reply), to: index)
   }
 
-  /// What is answered at once; nil where the answer comes later, or never.
-  private mutating func answer(to incoming: IncomingCall, from index: Int) -> WireReply? {
+  mutating func answer(_ answer: PendingAnswer.Answer, to index: Int) {
+    answers.append(PendingAnswer(connection: index, answer: answer))
+  }
+
+  /// What is answered without a look at the engine; nil where that is needed, or nothing is answered.
+  private mutating func reply(to incoming: IncomingCall, from index: Int) -> WireReply? {
     guard let connection = connections[index] else { return nil }
     switch incoming.call {
     case .getInfo: return .info(WireServiceInfo(version: facts.version))
@@ -25,17 +28,17 @@ extension LocationServer {
       return .interfaceDescription(text)
     case .connect(let name):
       if let refusal = connect(name, from: index) { return refusal }
-      if incoming.mode != .oneway { questions.append((index, incoming)) }
+      if incoming.mode != .oneway { answer(.fromEngine(incoming), to: index) }
       return nil
     case .watch(let session): return watch(session, from: index)
     case .getLocation, .getStatus, .getPowerPlan, .getEnergy, .drain:
-      if incoming.mode != .oneway { questions.append((index, incoming)) }
+      if incoming.mode != .oneway { answer(.fromEngine(incoming), to: index) }
       return nil
     case .listClients, .allowClient, .denyClient, .reduceClient, .flush:
       guard policy.isAdministrator(connection.peer.user) else { return .error(.permissionDenied) }
       return administer(incoming.call)
     case .startUpdating, .stopUpdating, .configure, .allowDeferred, .disallowDeferred,
-      .setExecution, .acknowledge, .requestLocation, .startSignificantChange,
+      .setExecution, .acknowledge, .acknowledgeEvents, .requestLocation, .startSignificantChange,
       .stopSignificantChange, .startVisits, .stopVisits, .addRegion, .removeRegion,
       .requestRegionState, .openLive, .closeLive:
       guard case .control(let client) = connection.purpose else { return .error(.notConnected) }
@@ -64,8 +67,10 @@ extension LocationServer {
     clients[client].execution = .foreground
     clients[client].isHeld = true
     connections[index]?.purpose = .control(client: client)
-    ask(.setAuthorization(clients[client].access.authorization), client)
-    ask(.setReducedAccuracy(clients[client].access.isReduced), client)
+    clients[client].events.rewind()
+    clients[client].begun = BegunServices()
+    permit(
+      (clients[client].access.authorization, clients[client].access.isReduced), client)
     ask(.connect, client)
     // Until somebody listens.
     ask(.setExecution(.suspended), client)
@@ -75,16 +80,25 @@ extension LocationServer {
   /// The place of a client that is known, or a new one as long as there is one for its user.
   private mutating func record(of name: WireClientName) -> Result<Int, WireError> {
     if let known = clients.firstIndex(where: { $0.name == name }) { return .success(known) }
-    guard clients.count < facts.clients else {
+    let own = clients.count { $0.name.user == name.user }
+    let isFull = own >= LocationServer.clientsPerUser && !policy.isAdministrator(name.user)
+    guard let place = freePlace(of: isFull ? name.user : nil) else {
+      return .failure(
+        isFull
+          ? .limitExceeded(what: "clients of a user", limit: Int64(LocationServer.clientsPerUser))
+          : .limitExceeded(what: "clients", limit: Int64(facts.clients)))
+    }
+    guard let row = state.addClient(uid: name.user, name: name.name) else {
       return .failure(.limitExceeded(what: "clients", limit: Int64(facts.clients)))
     }
-    let own = clients.count { $0.name.user == name.user }
-    guard own < LocationServer.clientsPerUser || policy.isAdministrator(name.user) else {
-      return .failure(
-        .limitExceeded(what: "clients of a user", limit: Int64(LocationServer.clientsPerUser)))
-    }
-    clients.append(ClientRecord(name, policy.access(uid: name.user, client: name.name)))
-    return .success(clients.count - 1)
+    let access = policy.access(
+      uid: name.user, client: name.name, decision: row.accessDecision)
+    var client = ServedClient(name, number: row.id, access)
+    // Its row may have been lost with a damaged file, and what it was owed with it.
+    client.mayHaveLost = state.repairs.mayHaveLostClients
+    if place < clients.count { clients[place] = client } else { clients.append(client) }
+    keepAccess(place)
+    return .success(place)
   }
 
   private mutating func takeOver(_ client: Int) {
@@ -108,6 +122,7 @@ extension LocationServer {
     if let watch = clients[client].watch { end(watch) }
     clients[client].watch = nil
     clients[client].live = 0
+    clients[client].begun = BegunServices()
     ask(.disconnect, client)
   }
 
@@ -128,6 +143,7 @@ extension LocationServer {
   /// What was decided holds at once: nothing of before is told that tells where the board was (RNG-6).
   private mutating func forgetUntold(_ client: Int) {
     clients[client].notices.removeAll(where: LocationServer.tellsPlace)
+    forgetEvents(client)
     guard let watch = clients[client].watch, connections[watch]?.output.bytes.isEmpty == false
     else { return }
     // Some of it may be in the middle of a frame.
@@ -156,6 +172,7 @@ extension LocationServer {
   // MARK: Requests
 
   mutating func ask(_ request: Request, _ client: Int) {
+    clients[client].isTouched = true
     requests.append((ClientID(client), request))
   }
 
@@ -174,12 +191,16 @@ extension LocationServer {
       if !clients[client].isHeld { ask(.setExecution(state), client) }
     case .addRegion(let region, let assumed):
       guard let identifier = clients[client].identifier(region.kind, named: region.name) else {
-        return .error(.limitExceeded(what: "regions", limit: Int64(ClientRecord.namesLimit)))
+        return .error(.limitExceeded(what: "regions", limit: Int64(ServedClient.namesLimit)))
       }
       forward(.addRegion(region.region(numbered: identifier.number), assuming: assumed), client)
     case .removeRegion(let kind, let name):
       guard let identifier = clients[client].remove(kind, named: name) else { break }
       forward(.removeRegion(identifier), client)
+    case .acknowledgeEvents(let number): acknowledgeEvents(through: number, client)
+    case .startUpdating, .stopUpdating, .startSignificantChange, .stopSignificantChange,
+      .startVisits, .stopVisits:
+      begin(call, client)
     case .requestRegionState(let kind, let name):
       guard let identifier = clients[client].known(kind, named: name) else {
         return .error(.invalidParameter("name"))
@@ -194,6 +215,37 @@ extension LocationServer {
       forward(request, client)
     }
     return .done
+  }
+
+  /// Services that outlive the process are noted; what waited for one is told now (BKG-6).
+  private mutating func begin(_ call: WireCall, _ client: Int) {
+    switch call {
+    case .startUpdating:
+      clients[client].begun.updates = true
+      tellLoss(client)
+    case .stopUpdating: clients[client].begun.updates = false
+    case .startSignificantChange:
+      clients[client].begun.significantChange = true
+      change(client) { $0.significantChange = true }
+    case .stopSignificantChange: change(client) { $0.significantChange = false }
+    case .startVisits:
+      clients[client].begun.visits = true
+      change(client) { $0.visits = true }
+    case .stopVisits: change(client) { $0.visits = false }
+    default: preconditionFailure("a call that begins or ends nothing")
+    }
+    if let request = call.request { forward(request, client) }
+    if call == .startSignificantChange, let report = clients[client].report {
+      clients[client].report = nil
+      clients[client].notices.append(.report(report))
+    }
+  }
+
+  /// A power cut took what was not synced: told before anything newer (RNG-4).
+  private mutating func tellLoss(_ client: Int) {
+    guard clients[client].mayHaveLost else { return }
+    clients[client].mayHaveLost = false
+    clients[client].notices.append(.gap(loss ?? Gap(unsyncedBefore: 0, after: nil)))
   }
 
   /// The engine gives an iterator the lowest free number (LIV-9), and so the same one.
@@ -244,9 +296,9 @@ extension LocationServer {
       return .error(.notAvailable(what: "a decision: a rule of the policy is about this client"))
     }
     clients[client].access = access
+    keepAccess(client, decision: decision)
     forgetUntold(client)
-    ask(.setAuthorization(clients[client].access.authorization), client)
-    ask(.setReducedAccuracy(clients[client].access.isReduced), client)
+    permit((access.authorization, access.isReduced), client)
     return .done
   }
 }

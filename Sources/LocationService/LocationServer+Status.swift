@@ -18,9 +18,9 @@ extension LocationServer {
     switch change {
     case .nothing: break
     case .lost:
-      facts.log?.write(
+      log.write(
         .warning, "the receiver does not answer: is it connected, and at the profile's line speed?")
-    case .found: facts.log?.write(.notice, "the receiver answers")
+    case .found: log.write(.notice, "the receiver answers")
     }
   }
 

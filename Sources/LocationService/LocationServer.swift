@@ -8,6 +8,7 @@ import LocationPolicy
 import LocationRuntime
 import LocationTypes
 import LocationWire
+import ServiceState
 
 /// The clients of the service, on a socket: brings what they ask, writes what they are told.
 ///
@@ -43,8 +44,6 @@ public struct LocationServer: LocationClients, ~Copyable {
     public var power = PowerFigures()
     /// What the kernel has counted for the service; of processor and sleep nothing, if not said.
     public var usage: @Sendable (EventWait) -> BoardUsage = { BoardUsage(wakes: $0.wakeCount) }
-    /// Where it is told that the receiver is lost; nowhere, if not said.
-    public var log: SystemLog?
 
     /// Creates facts.
     public init(version: String, board: String, clients: Int) {
@@ -56,13 +55,21 @@ public struct LocationServer: LocationClients, ~Copyable {
 
   let facts: Facts
   let policy: AccessPolicy
+  let state: StateStore
+  let log: SystemLog
   let events: EventWait
   private let listener: Listener
   var connections = [Connection?](repeating: nil, count: LocationServer.connectionsLimit)
-  var clients: [ClientRecord] = []
+  var clients: [ServedClient] = []
   var requests = RequestQueue()
-  /// Calls that are answered out of the engine, when it is through with what came before them.
-  var questions: [(connection: Int, call: IncomingCall)] = []
+  /// Answers that are not given yet, in the order of the calls.
+  var answers: [PendingAnswer] = []
+  /// What a power cut may have taken before this run; nil without one.
+  var loss: Gap?
+  /// Something happened to a client that is not there, and the disk does not know.
+  var isEventNew = false
+  /// The disk did not take what was to be durable.
+  var isTroubled = false
   var lastSession: Int64 = 0
   /// An administrator wants all that waits to be told.
   var mustFlush = false
@@ -77,14 +84,19 @@ public struct LocationServer: LocationClients, ~Copyable {
   private var handled = 0
 
   /// Serves the clients that connect to `listener`, and waits for them in `events`.
+  ///
+  /// - Parameter state: What outlives the service; ``restore(into:after:)`` brings it back.
   public init(
-    _ listener: consuming Listener, on events: EventWait, _ policy: AccessPolicy, _ facts: Facts
+    _ listener: consuming Listener, on events: EventWait, _ policy: AccessPolicy, _ facts: Facts,
+    state: StateStore, log: SystemLog
   ) throws(SystemError) {
     try events.add(listener.descriptor, as: LocationServer.listenerToken, for: .readable)
     self.listener = listener
     self.events = events
     self.policy = policy
     self.facts = facts
+    self.state = state
+    self.log = log
   }
 
   static let listenerToken = EventWait.Token(rawValue: EventWait.Token.firstFree.rawValue + 1)
@@ -124,6 +136,7 @@ public struct LocationServer: LocationClients, ~Copyable {
     _ notice: ClientNotice, from engine: borrowing Engine, at now: Instant
   ) {
     let client = notice.client.index
+    if take(notice.notice, client) { return }
     guard clients[client].control != nil else { return }
     clients[client].notices.append(notice.notice)
     guard clients[client].notices.count > LocationServer.noticesLimit else { return }
@@ -134,9 +147,10 @@ public struct LocationServer: LocationClients, ~Copyable {
   public mutating func settle(
     _ engine: borrowing Engine, _ effects: Effects, at now: Instant
   ) -> Bool {
+    keep(engine, at: now)
     observe(engine, at: now)
-    answerQuestions(engine, effects, at: now)
-    for i in clients.indices where !clients[i].notices.isEmpty { tell(i, engine) }
+    giveAnswers(engine, effects, at: now)
+    for i in clients.indices where clients[i].watch != nil { tell(i, engine) }
     for i in connections.indices where connections[i] != nil { send(i) }
     for i in clients.indices { hold(i) }
     return !requests.isEmpty
@@ -150,7 +164,7 @@ public struct LocationServer: LocationClients, ~Copyable {
       wait = events.waitCount
       handled = 0
     }
-    guard handled < events.readyCount, questions.count < LocationServer.requestsLimit else {
+    guard handled < events.readyCount, answers.count < LocationServer.requestsLimit else {
       return false
     }
     let ready = events.ready(at: handled)
@@ -237,7 +251,7 @@ public struct LocationServer: LocationClients, ~Copyable {
       switch error {
       case .malformed: end(index)
       case .refused(let error, let isOneway):
-        if !isOneway { reply(.error(error), to: index) }
+        if !isOneway { answer(.ready(.error(error)), to: index) }
       }
     }
   }
@@ -277,7 +291,7 @@ public struct LocationServer: LocationClients, ~Copyable {
     connections[index] = nil
     events.remove(connection.descriptor)
     Glibc.close(connection.descriptor)
-    questions.removeAll { $0.connection == index }
+    answers.removeAll { $0.connection == index }
     switch connection.purpose {
     case .open: break
     case .control(let client): if clients[client].control == index { leave(client) }

@@ -4,6 +4,7 @@ import LocationEngine
 import LocationPolicy
 import LocationRuntime
 import LocationTypes
+import ServiceState
 
 /// The service as it runs: the loop on its board, its clients on a socket, the ring in its file.
 ///
@@ -35,16 +36,21 @@ public struct LocationService: ~Copyable {
 
   static let signalToken = EventWait.Token.firstFree
 
-  /// Puts a service together; the ring is opened and what was repaired in it made durable.
+  /// Puts a service together: the ring is opened and what was repaired in it made durable, and the
+  /// clients of earlier runs are taken back (BKG-20).
   public init(
     _ setup: EngineSetup, ring: consuming RingFile, capacity: Int, clients: Int,
     syncInterval: Interval, board: consuming LinuxBoard<NoPins>, server: consuming LocationServer,
+    boot: BootIdentity,
     signals: consuming SignalWatch, notifier: consuming ServiceNotifier, log: SystemLog
   ) throws {
     let memory = ClientMemory(capacity: clients)
     var fixes: FixRing
     do {
-      fixes = try unsafe FixRing(recovering: ring.storage, capacity: capacity)
+      // Higher than any that was ever used, though the ring's file be lost (RNG-2).
+      let floor = UInt32(clamping: server.state.counter(.ringGeneration))
+      fixes = try unsafe FixRing(
+        recovering: ring.storage, capacity: capacity, generationFloor: floor)
     } catch {
       throw RingProblem(path: ring.path, error: error)
     }
@@ -52,7 +58,10 @@ public struct LocationService: ~Copyable {
     let unsynced = fixes.unsynced
     try LocationService.sync(unsynced, in: ring)
     fixes.markSynced(unsynced)
-    let engine = unsafe Engine(setup, ring: fixes, clients: memory.storage)
+    let loss = LocationService.begin(fixes, boot, server.state)
+    var engine = unsafe Engine(setup, ring: fixes, clients: memory.storage)
+    server.restore(into: &engine, after: loss)
+    server.flush()
     try board.events.add(signals.descriptor, as: LocationService.signalToken, for: .readable)
     loop = LocationLoop(engine: engine, board: board, clients: server)
     self.ring = ring
@@ -61,6 +70,20 @@ public struct LocationService: ~Copyable {
     self.notifier = notifier
     self.log = log
     self.syncInterval = syncInterval
+  }
+
+  /// Notes that a run has begun; gives what a power cut may have taken since the last one: what was not
+  /// synced, if the board was off and the service had not ended in order (RNG-4).
+  static func begin(
+    _ ring: borrowing FixRing, _ boot: BootIdentity, _ state: StateStore
+  ) -> Gap? {
+    let before = state.counter(.boot)
+    state.setCounter(.boot, boot.number)
+    state.setCounter(.ringGeneration, Int64(ring.generation))
+    guard !ring.recovery.isNew, !ring.recovery.wasClosed, before != 0, before != boot.number
+    else { return nil }
+    let newest = ring.recovery.newest.map { FixTime(acquired: $0.fix.acquired, utc: $0.fix.utc) }
+    return Gap(unsyncedBefore: ring.start, after: newest)
   }
 
   /// Runs until a signal ends it.
@@ -85,7 +108,8 @@ public struct LocationService: ~Copyable {
   /// One turn of the loop, and what the ring's file needs: a power cut loses what was made within the
   /// profile's interval, and nothing before. So what is not on the disk yet bounds the sleep.
   private mutating func turn() {
-    let due = loop.engine.unsynced.isEmpty ? Instant.distantFuture : synced + syncInterval
+    let isKept = loop.engine.unsynced.isEmpty && !loop.clients.hasUnkept
+    let due = isKept ? Instant.distantFuture : synced + syncInterval
     _ = loop.turn(atLatest: due)
     if loop.board.now - synced >= syncInterval { sync() }
   }
@@ -105,6 +129,7 @@ public struct LocationService: ~Copyable {
     // The header's second copy is written once the first is durable.
     sync()
     sync()
+    loop.clients.closeState(loop.engine)
     return end
   }
 
@@ -117,6 +142,7 @@ public struct LocationService: ~Copyable {
   private mutating func sync() {
     let unsynced = loop.engine.unsynced
     synced = loop.board.now
+    loop.clients.keepAll(loop.engine)
     guard !unsynced.isEmpty else { return }
     do {
       try LocationService.sync(unsynced, in: ring)

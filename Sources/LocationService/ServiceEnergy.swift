@@ -77,7 +77,9 @@ extension WireEnergy {
     board_mJ = ledger.board_mJ
     hostWakes = UInt64(ledger.hostWakes)
     for state in ReceiverPowerState.allCases { self[state] = ledger.time(of: state) }
-    for state in [BoardState.awake, .idle, .suspended, .off] { self[state] = ledger.time(of: state) }
+    for state in [BoardState.awake, .idle, .suspended, .off] {
+      self[state] = ledger.time(of: state)
+    }
     for reason in [WakeReason.alarm, .bytes, .batchPin, .request, .motion] {
       self[reason] = UInt64(ledger.hostWakes(for: reason))
     }

@@ -99,6 +99,7 @@ public enum CallDecoder {
     case .disallowDeferred: .disallowDeferred
     case .setExecution: .setExecution(try fields.word("state"))
     case .acknowledge: .acknowledge(try fields.fixName())
+    case .acknowledgeEvents: .acknowledgeEvents(try fields.number("number"))
     case .requestLocation: .requestLocation
     case .startSignificantChange: .startSignificantChange
     case .stopSignificantChange: .stopSignificantChange

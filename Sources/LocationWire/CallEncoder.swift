@@ -39,6 +39,7 @@ public enum CallEncoder {
       if timeout < LocationLimits.timeIntervalMax { json.member("timeout_s", timeout) }
     case .setExecution(let state): json.member("state", word: state.wireWord)
     case .acknowledge(let name): json.members(of: name)
+    case .acknowledgeEvents(let number): json.member("number", Int64(number))
     case .addRegion(let region, let assumed): write(region, assumed, &json)
     case .removeRegion(let kind, let name), .requestRegionState(let kind, let name):
       json.member("kind", word: kind.wireWord)

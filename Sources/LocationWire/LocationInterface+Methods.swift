@@ -42,6 +42,10 @@ extension LocationInterface {
     # The fix of that name and all before it are handled for good.
     method Acknowledge(generation: int, sequence: int) -> ()
 
+    # The visits and region events up to that number are handled for good; what was not is told again to the
+    # next session. Numbers follow each other, so one that is missing was lost: 64 may wait.
+    method AcknowledgeEvents(number: int) -> ()
+
     # One fix, as soon as there is a good one: a report, or a failure.
     method RequestLocation() -> ()
 

@@ -79,7 +79,9 @@ extension LocationInterface {
     )
 
     # A stay at one place. Without arrival, monitoring began during it; without departure, it lasts.
+    # number: what AcknowledgeEvents names, here and in RegionEvent.
     type Visit (
+      number: ?int,
       latitude_deg: float,
       longitude_deg: float,
       horizontal_accuracy_m: float,
@@ -111,6 +113,7 @@ extension LocationInterface {
     # What there is to tell of a region or condition. entered, exited: at. determined: state.
     # monitor: monitor_state, at, and problem when it is not monitored. failed: code.
     type RegionEvent (
+      number: ?int,
       kind: RegionKind,
       name: string,
       event: (entered, exited, determined, monitor, failed),

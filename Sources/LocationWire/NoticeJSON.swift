@@ -13,8 +13,16 @@ extension JSONOutput {
     case .finished(let code):
       object("finished") { if let code { $0.member("code", Int64(code.rawValue)) } }
     case .gap(let gap): object("gap") { $0.members(of: gap) }
-    case .visit(let visit): object("visit") { $0.members(of: visit) }
-    case .region(let event): object("region") { $0.members(of: event) }
+    case .visit(let visit, let number):
+      object("visit") { json in
+        json.members(of: visit)
+        json.number(number)
+      }
+    case .region(let event, let number):
+      object("region") { json in
+        json.members(of: event)
+        json.number(number)
+      }
     case .live(let element): object("live") { $0.members(of: element) }
     case .authorization(let authorization, let isReduced):
       object("authorization") { json in
@@ -44,6 +52,11 @@ extension JSONOutput {
     object("from", gap.from)
     object("to", gap.to)
     if gap.mayBeMore { member("may_be_more", true) }
+  }
+
+  /// What the event is acknowledged by, if it is to be.
+  private mutating func number(_ number: UInt32) {
+    if number > 0 { member("number", Int64(number)) }
   }
 
   private mutating func members(of visit: Visit) {
@@ -118,11 +131,9 @@ extension JSONFields {
       return .finished(end)
     }
     if let gap = try object("gap", { f throws(WireError) in try f.gap() }) { return .gap(gap) }
-    if let visit = try object("visit", { f throws(WireError) in try f.visit() }) {
-      return .visit(visit)
-    }
+    if let visit = try object("visit", { f throws(WireError) in try f.visit() }) { return visit }
     if let event = try object("region", { f throws(WireError) in try f.regionEvent() }) {
-      return .region(event)
+      return event
     }
     if let element = try object("live", { f throws(WireError) in try f.liveElement() }) {
       return .live(element)
@@ -187,15 +198,20 @@ extension JSONFields {
     return gap
   }
 
-  private mutating func visit() throws(WireError) -> Visit {
+  private mutating func eventNumber() throws(WireError) -> UInt32 {
+    has("number") ? try number("number") : 0
+  }
+
+  private mutating func visit() throws(WireError) -> WireNotice {
     let place = try coordinate()
     let accuracy = try double("horizontal_accuracy_m")
     let arrival = try time("arrival")
     let departure = try time("departure")
-    return Visit(
+    let visit = Visit(
       coordinate: place, horizontalAccuracy: accuracy,
       arrival: arrival.map { VisitMoment(instant: $0.acquired, utc: $0.utc) },
       departure: departure.map { VisitMoment(instant: $0.acquired, utc: $0.utc) })
+    return .visit(visit, number: try eventNumber())
   }
 
   private mutating func moment() throws(WireError) -> FixTime {
@@ -203,7 +219,7 @@ extension JSONFields {
     return at
   }
 
-  private mutating func regionEvent() throws(WireError) -> WireRegionEvent {
+  private mutating func regionEvent() throws(WireError) -> WireNotice {
     let what: WireRegionEvent.What
     switch try string("event") {
     case "entered": what = .entered(at: try moment())
@@ -215,7 +231,8 @@ extension JSONFields {
     case "failed": what = .failed(try code())
     default: throw wrong("event")
     }
-    return WireRegionEvent(try word("kind"), name: try string("name"), what)
+    let event = WireRegionEvent(try word("kind"), name: try string("name"), what)
+    return .region(event, number: try eventNumber())
   }
 
   private mutating func liveElement() throws(WireError) -> LiveElement {

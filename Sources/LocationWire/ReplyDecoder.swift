@@ -55,7 +55,7 @@ public enum ReplyDecoder {
         try fields.object("gap") { f throws(WireError) in try f.gap() })
     case .listClients: .clients(try fields.objects("clients", client) ?? [])
     case .startUpdating, .stopUpdating, .configure, .allowDeferred, .disallowDeferred,
-      .setExecution, .acknowledge, .requestLocation, .startSignificantChange,
+      .setExecution, .acknowledge, .acknowledgeEvents, .requestLocation, .startSignificantChange,
       .stopSignificantChange, .startVisits, .stopVisits, .addRegion, .removeRegion,
       .requestRegionState, .closeLive, .allowClient, .denyClient, .reduceClient, .flush:
       .done

@@ -12,6 +12,7 @@ public enum WireMethod: String, CaseIterable, Sendable {
   case disallowDeferred = "DisallowDeferred"
   case setExecution = "SetExecution"
   case acknowledge = "Acknowledge"
+  case acknowledgeEvents = "AcknowledgeEvents"
   case requestLocation = "RequestLocation"
   case startSignificantChange = "StartSignificantChange"
   case stopSignificantChange = "StopSignificantChange"
@@ -59,6 +60,8 @@ public enum WireCall: Equatable, Sendable {
   case setExecution(ExecutionState)
   /// ``Request/acknowledge(_:)``.
   case acknowledge(FixName)
+  /// The visits and region events up to this number are handled for good.
+  case acknowledgeEvents(UInt32)
   /// ``Request/requestLocation``.
   case requestLocation
   /// ``Request/startSignificantChange``.
@@ -118,9 +121,9 @@ public enum WireCall: Equatable, Sendable {
     case .stopVisits: .stopVisits
     case .openLive(let configuration): .openLive(configuration)
     case .closeLive(let number): .closeLive(number)
-    case .getInfo, .getInterfaceDescription, .connect, .watch, .configure, .addRegion,
-      .removeRegion, .requestRegionState, .getLocation, .getStatus, .getPowerPlan, .getEnergy,
-      .drain, .listClients, .allowClient, .denyClient, .reduceClient, .flush:
+    case .getInfo, .getInterfaceDescription, .connect, .watch, .configure, .acknowledgeEvents,
+      .addRegion, .removeRegion, .requestRegionState, .getLocation, .getStatus, .getPowerPlan,
+      .getEnergy, .drain, .listClients, .allowClient, .denyClient, .reduceClient, .flush:
       nil
     }
   }
@@ -138,6 +141,7 @@ public enum WireCall: Equatable, Sendable {
     case .disallowDeferred: .disallowDeferred
     case .setExecution: .setExecution
     case .acknowledge: .acknowledge
+    case .acknowledgeEvents: .acknowledgeEvents
     case .requestLocation: .requestLocation
     case .startSignificantChange: .startSignificantChange
     case .stopSignificantChange: .stopSignificantChange

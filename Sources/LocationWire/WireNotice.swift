@@ -11,10 +11,10 @@ public enum WireNotice: Equatable, Sendable {
   case finished(LocationErrorCode?)
   /// Fixes were lost to this client.
   case gap(Gap)
-  /// `didVisit`.
-  case visit(Visit)
-  /// Of a region or a monitor's condition.
-  case region(WireRegionEvent)
+  /// `didVisit`; what ``WireCall/acknowledgeEvents(_:)`` names, 0 where nothing is to be acknowledged.
+  case visit(Visit, number: UInt32 = 0)
+  /// Of a region or a monitor's condition; `number` as with a visit.
+  case region(WireRegionEvent, number: UInt32 = 0)
   /// An element of the live updates.
   case live(LiveElement)
   /// `didChangeAuthorization`.

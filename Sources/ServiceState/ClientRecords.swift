@@ -20,10 +20,6 @@ public struct ClientRecord: StateRow {
   public var decision: Authorization?
   /// The command reduced its accuracy; only with a ``decision``.
   public var isDecidedReduced: Bool
-  /// Its place in the engine's table, where it has one.
-  public var slot: UInt16?
-  /// What starts it again (BKG-19), nil if nothing does.
-  public var launch: String?
 
   /// Creates the record of a client that nothing was decided about.
   ///
@@ -37,8 +33,6 @@ public struct ClientRecord: StateRow {
     isReduced = false
     decision = nil
     isDecidedReduced = false
-    slot = nil
-    launch = nil
   }
 
   /// What tells it from the others.
@@ -50,8 +44,7 @@ public struct ClientRecord: StateRow {
   public static let layout = StateLayout(
     table: "clients",
     columns: [
-      "id", "uid", "name", "authorization", "is_reduced", "decision", "is_decided_reduced", "slot",
-      "launch",
+      "id", "uid", "name", "authorization", "is_reduced", "decision", "is_decided_reduced",
     ], keys: 1, capacity: 1_024)
 
   /// The columns of a key.
@@ -64,7 +57,6 @@ public struct ClientRecord: StateRow {
     StoredColumns([
       .number(id), .number(uid), .text(name), .number(authorization.rawValue), .flag(isReduced),
       decision.map { .number($0.rawValue) } ?? .null, .flag(isDecidedReduced),
-      slot.map { .number($0) } ?? .null, .text(launch),
     ])
   }
 
@@ -74,17 +66,13 @@ public struct ClientRecord: StateRow {
     guard let id = columns.whole(0, ClientNumber.self), id > 0,
       let uid = columns.whole(1, UInt32.self), let name = columns.text(2),
       let current = authorization(3), let isReduced = columns.flag(4),
-      let decision = columns.optional(5, authorization), let isDecidedReduced = columns.flag(6),
-      let slot = columns.optional(7, { columns.whole($0, UInt16.self) }),
-      let launch = columns.optional(8, columns.text)
+      let decision = columns.optional(5, authorization), let isDecidedReduced = columns.flag(6)
     else { return nil }
     self.init(id: id, uid: uid, name: name)
     self.authorization = current
     self.isReduced = isReduced
     self.decision = decision
     self.isDecidedReduced = isDecidedReduced
-    self.slot = slot
-    self.launch = launch
   }
 }
 
@@ -94,11 +82,14 @@ public struct CursorRecord: StateRow {
   public var client: ClientNumber
   /// The place.
   public var bookmark: ClientBookmark
+  /// A power cut may have taken fixes of it, and it was not told (RNG-4).
+  public var mayHaveLost: Bool
 
   /// Creates a record.
-  public init(client: ClientNumber, bookmark: ClientBookmark) {
+  public init(client: ClientNumber, bookmark: ClientBookmark, mayHaveLost: Bool = false) {
     self.client = client
     self.bookmark = bookmark
+    self.mayHaveLost = mayHaveLost
   }
 
   /// What tells it from the others.
@@ -112,7 +103,7 @@ public struct CursorRecord: StateRow {
     columns: [
       "client", "acknowledged_generation", "acknowledged_sequence", "owes_all",
       "owed_generation", "owed_sequence", "passed_after_generation", "passed_after_sequence",
-      "passed_through_generation", "passed_through_sequence",
+      "passed_through_generation", "passed_through_sequence", "may_have_lost",
     ], keys: 1, capacity: ClientRecord.layout.capacity)
 
   /// The columns of a key.
@@ -128,6 +119,7 @@ public struct CursorRecord: StateRow {
     values += StateValue.name(bookmark.owedThrough)
     values += StateValue.name(bookmark.passedAfter)
     values += StateValue.name(bookmark.passedThrough)
+    values.append(.flag(mayHaveLost))
     return StoredColumns(values)
   }
 
@@ -135,37 +127,33 @@ public struct CursorRecord: StateRow {
   public init?(_ columns: StoredColumns) {
     guard let client = columns.whole(0, ClientNumber.self), let acknowledged = columns.name(1),
       let owesAll = columns.flag(3), let owed = columns.name(4), let after = columns.name(6),
-      let through = columns.name(8)
+      let through = columns.name(8), let mayHaveLost = columns.flag(10)
     else { return nil }
     self.client = client
+    self.mayHaveLost = mayHaveLost
     bookmark = ClientBookmark(
       acknowledged: acknowledged, owesAll: owesAll, owedThrough: owed, passedAfter: after,
       passedThrough: through)
   }
 }
 
-/// What a client had asked for that outlives its process (BKG-20).
+/// What a client asked for that outlives its process (BKG-20). Plain updates do not (STD-12).
 public struct ServicesRecord: StateRow {
   /// Whose.
   public var client: ClientNumber
-  /// `startUpdatingLocation` was called and not taken back.
-  public var isUpdating = false
-  /// `desiredAccuracy`, metres or a constant of ``LocationAccuracy``.
-  public var desiredAccuracy: Double = -1
-  /// `distanceFilter`, metres or −1 for none.
-  public var distanceFilter: Double = -1
-  /// `activityType`.
-  public var activity = ActivityType.other
-  /// `pausesLocationUpdatesAutomatically`.
-  public var pausesAutomatically = true
-  /// `allowsBackgroundLocationUpdates`.
-  public var allowsBackground = false
   /// `startMonitoringSignificantLocationChanges` was called and not taken back (SLC-8).
   public var significantChange = false
   /// `startMonitoringVisits` was called and not taken back (VIS-8).
   public var visits = false
+  /// A background session is active (BKG-9).
+  public var backgroundSession = false
+  /// The number of the newest event that it was told, 0 for none; no number is used twice.
+  public var lastEvent: UInt32 = 0
 
-  /// Creates the record of a client that asked for nothing (STD-2).
+  /// Whether anything of it goes on without a process.
+  public var outlivesProcess: Bool { significantChange || visits || backgroundSession }
+
+  /// Creates the record of a client that asked for nothing.
   public init(client: ClientNumber) { self.client = client }
 
   /// What tells it from the others.
@@ -176,10 +164,9 @@ public struct ServicesRecord: StateRow {
   /// How it lies in the database.
   public static let layout = StateLayout(
     table: "services",
-    columns: [
-      "client", "is_updating", "desired_accuracy", "distance_filter", "activity",
-      "pauses_automatically", "allows_background", "significant_change", "visits",
-    ], keys: 1, capacity: ClientRecord.layout.capacity)
+    columns: ["client", "significant_change", "visits", "background_session", "last_event"],
+    keys: 1,
+    capacity: ClientRecord.layout.capacity)
 
   /// The columns of a key.
   public static func columns(of key: ClientNumber) -> StoredColumns {
@@ -189,28 +176,21 @@ public struct ServicesRecord: StateRow {
   /// What is written of it.
   public var stored: StoredColumns {
     StoredColumns([
-      .number(client), .flag(isUpdating), .real(desiredAccuracy.isNaN ? -1 : desiredAccuracy),
-      .real(distanceFilter.isNaN ? -1 : distanceFilter), .number(activity.rawValue),
-      .flag(pausesAutomatically), .flag(allowsBackground), .flag(significantChange), .flag(visits),
+      .number(client), .flag(significantChange), .flag(visits), .flag(backgroundSession),
+      .number(lastEvent),
     ])
   }
 
   /// Checks a row from disk; nil if any value of it cannot be.
   public init?(_ columns: StoredColumns) {
-    guard let client = columns.whole(0, ClientNumber.self), let isUpdating = columns.flag(1),
-      let accuracy = columns.real(2), let filter = columns.real(3),
-      let activity = columns.whole(4, UInt8.self).flatMap(ActivityType.init(rawValue:)),
-      let pauses = columns.flag(5), let background = columns.flag(6),
-      let significant = columns.flag(7), let visits = columns.flag(8)
+    guard let client = columns.whole(0, ClientNumber.self), let significant = columns.flag(1),
+      let visits = columns.flag(2), let background = columns.flag(3),
+      let lastEvent = columns.whole(4, UInt32.self)
     else { return nil }
     self.client = client
-    self.isUpdating = isUpdating
-    desiredAccuracy = accuracy
-    distanceFilter = filter
-    self.activity = activity
-    pausesAutomatically = pauses
-    allowsBackground = background
     significantChange = significant
     self.visits = visits
+    backgroundSession = background
+    self.lastEvent = lastEvent
   }
 }

@@ -88,107 +88,14 @@ public struct RegionRecord: StateRow {
   }
 }
 
-/// Which session a client holds.
-public enum SessionKind: UInt8, Sendable {
-  /// `CLServiceSession` (BKG-12).
-  case service = 0
-  /// `CLBackgroundActivitySession` (BKG-9).
-  case background = 1
-}
-
-/// What a `CLServiceSession` asks for (BKG-12).
-public enum SessionRequirement: UInt8, Sendable {
-  /// No authorization.
-  case none = 0
-  /// While in use.
-  case whenInUse = 1
-  /// At any time.
-  case always = 2
-}
-
-/// A session that outlives its client's process (BKG-9).
-public struct SessionRecord: StateRow {
-  /// What tells one from the other.
-  public struct Key: Hashable, Sendable {
-    /// Whose.
-    public var client: ClientNumber
-    /// Which sort.
-    public var kind: SessionKind
-    /// The client's number of it.
-    public var number: UInt32
-
-    /// Creates a key.
-    public init(client: ClientNumber, kind: SessionKind, number: UInt32) {
-      self.client = client
-      self.kind = kind
-      self.number = number
-    }
-  }
-
-  /// Whose, which sort, which number.
-  public var key: Key
-  /// What it asks for.
-  public var requirement: SessionRequirement
-  /// `fullAccuracyPurposeKey` was given.
-  public var wantsFullAccuracy: Bool
-  /// When it was made, where known.
-  public var since: UTCTime?
-
-  /// Creates a record.
-  public init(
-    _ key: Key, requirement: SessionRequirement = .none, wantsFullAccuracy: Bool = false,
-    since: UTCTime? = nil
-  ) {
-    self.key = key
-    self.requirement = requirement
-    self.wantsFullAccuracy = wantsFullAccuracy
-    self.since = since
-  }
-
-  /// The client that it goes with.
-  public var owner: ClientNumber? { key.client }
-
-  /// How it lies in the database.
-  public static let layout = StateLayout(
-    table: "sessions",
-    columns: ["client", "kind", "number", "requirement", "wants_full_accuracy", "since_utc"],
-    keys: 3, capacity: ClientRecord.layout.capacity * 16)
-
-  /// The columns of a key.
-  public static func columns(of key: Key) -> StoredColumns {
-    StoredColumns([.number(key.client), .number(key.kind.rawValue), .number(key.number)])
-  }
-
-  /// What is written of it.
-  public var stored: StoredColumns {
-    StoredColumns(
-      SessionRecord.columns(of: key).values + [
-        .number(requirement.rawValue), .flag(wantsFullAccuracy), .utc(since),
-      ])
-  }
-
-  /// Checks a row from disk; nil if any value of it cannot be.
-  public init?(_ columns: StoredColumns) {
-    guard let client = columns.whole(0, ClientNumber.self),
-      let kind = columns.whole(1, UInt8.self).flatMap(SessionKind.init(rawValue:)),
-      let number = columns.whole(2, UInt32.self),
-      let requirement = columns.whole(3, UInt8.self).flatMap(SessionRequirement.init(rawValue:)),
-      let wantsFull = columns.flag(4), let since = columns.utc(5)
-    else { return nil }
-    self.init(
-      Key(client: client, kind: kind, number: number), requirement: requirement,
-      wantsFullAccuracy: wantsFull, since: since)
-  }
-}
-
 /// A number that only rises, or a setting of the service itself.
 public enum StateCounter: String, Sendable {
   /// The newest generation of the ring: its `generationFloor` (RNG-2).
   case ringGeneration = "ring_generation"
   /// The number that the next client gets.
   case nextClient = "next_client"
-  /// How often the service was started with this file.
-  case starts = "starts"
+  /// Which boot of the board the service ran in last, as a number made of its id.
+  case boot = "boot"
 }
 
 /// A counter with its value. Names that this version does not know are kept.

@@ -8,10 +8,8 @@ public struct StateRows: Sendable {
   public var services = StateTable<ServicesRecord>()
   /// Their regions and conditions.
   public var regions = StateTable<RegionRecord>()
-  /// Their sessions.
-  public var sessions = StateTable<SessionRecord>()
-  /// Visits they have not acknowledged.
-  public var visits = StateTable<VisitRecord>()
+  /// Visits and region events that they have not acknowledged.
+  public var events = StateTable<EventRecord>()
   /// Counters of the service.
   public var counters = StateTable<CounterRecord>()
 
@@ -23,16 +21,14 @@ public struct StateRows: Sendable {
     try visitor.visit(&cursors)
     try visitor.visit(&services)
     try visitor.visit(&regions)
-    try visitor.visit(&sessions)
-    try visitor.visit(&visits)
+    try visitor.visit(&events)
     try visitor.visit(&counters)
   }
 
   /// Whether the disk does not know something yet.
   var hasChanges: Bool {
     !clients.changed.isEmpty || !cursors.changed.isEmpty || !services.changed.isEmpty
-      || !regions.changed.isEmpty || !sessions.changed.isEmpty || !visits.changed.isEmpty
-      || !counters.changed.isEmpty
+      || !regions.changed.isEmpty || !events.changed.isEmpty || !counters.changed.isEmpty
   }
 
   /// Removes clients of the same user and name but the first, which only an edited file can have.

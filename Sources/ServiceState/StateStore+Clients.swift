@@ -29,8 +29,7 @@ extension StateStore {
     rows.cursors.remove(of: client)
     rows.services.remove(of: client)
     rows.regions.remove(of: client)
-    rows.sessions.remove(of: client)
-    rows.visits.remove(of: client)
+    rows.events.remove(of: client)
   }
 
   /// A counter's value; 0 where it was never set.

@@ -7,12 +7,6 @@ extension StateValue {
 
   static func flag(_ value: Bool) -> StateValue { .integer(value ? 1 : 0) }
 
-  static func text(_ value: String?) -> StateValue { value.map { .text($0) } ?? .null }
-
-  static func utc(_ value: UTCTime?) -> StateValue {
-    value.map { .integer($0.microseconds) } ?? .null
-  }
-
   static func name(_ value: FixName?) -> [StateValue] {
     guard let value else { return [.null, .null] }
     return [.number(value.generation), .number(value.sequence)]
@@ -20,7 +14,7 @@ extension StateValue {
 }
 
 extension StoredColumns {
-  /// The most bytes of a name or a command.
+  /// The most bytes of a name.
   static let longestText = 255
 
   /// A whole number of that type; nil if the column holds anything else.
@@ -46,9 +40,10 @@ extension StoredColumns {
     }
   }
 
-  /// Text of 1 to ``longestText`` bytes without control characters.
-  func text(_ column: Int) -> String? {
-    guard case .text(let text) = values[column], StoredColumns.isText(text) else { return nil }
+  /// Text of 1 to so many bytes, without control characters.
+  func text(_ column: Int, upTo length: Int = longestText) -> String? {
+    guard case .text(let text) = values[column], StoredColumns.isText(text, upTo: length)
+    else { return nil }
     return text
   }
 
@@ -70,13 +65,9 @@ extension StoredColumns {
     return .some(FixName(generation: generation, sequence: sequence))
   }
 
-  func utc(_ column: Int) -> UTCTime?? {
-    optional(column) { whole($0, Int64.self).map { UTCTime(microseconds: $0) } }
-  }
-
-  /// Whether a name or a command may be kept.
-  static func isText(_ text: String) -> Bool {
-    !text.isEmpty && text.utf8.count <= longestText
+  /// Whether a text may be kept.
+  static func isText(_ text: String, upTo length: Int = longestText) -> Bool {
+    !text.isEmpty && text.utf8.count <= length
       && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7f }
   }
 }

@@ -48,7 +48,8 @@ struct ClientsList: ParsableCommand {
   }
 
   private static func table(_ clients: [WireClient]) -> TextTable {
-    var table = TextTable(["client", "user", "may use location", "accuracy", "process"], leftColumns: 5)
+    var table = TextTable(
+      ["client", "user", "may use location", "accuracy", "process"], leftColumns: 5)
     for client in clients {
       table.add([
         client.name.name, ClientName.user(client.name.user), words(client.authorization),
@@ -85,7 +86,8 @@ struct ClientsAllow: ParsableCommand {
 
   func run() throws {
     _ = try socket.ask(.allowClient(client, whenInUse ? .whenInUse : .always))
-    try printing.tell(client, whenInUse ? "may use location when in use" : "may always use location")
+    try printing.tell(
+      client, whenInUse ? "may use location when in use" : "may always use location")
   }
 }
 
@@ -162,10 +164,12 @@ enum ClientName {
     let name = String(text[text.index(after: cut)...])
     guard WireName.isValidClient(name) else {
       throw ValidationError(
-        "behind the / should stand the client's name: 1 to \(WireLimits.clientName) bytes, no control characters")
+        "behind the / should stand the client's name: 1 to \(WireLimits.clientName) bytes, no control characters"
+      )
     }
     guard let number = UInt32(user) ?? number(of: user) else {
-      throw ValidationError("there is no user '\(user)' on this board; `id -u` tells a user's number")
+      throw ValidationError(
+        "there is no user '\(user)' on this board; `id -u` tells a user's number")
     }
     return WireClientName(user: number, name: name)
   }

@@ -37,7 +37,9 @@ enum EnergyText {
   static func text(_ energy: WireEnergy, style: Style) -> Text {
     var text = Text()
     let length = energy.until.acquired - energy.since.acquired
-    text.add("In \(Words.duration(length)), as the board's profile has it; an estimate, not a measurement:\n")
+    text.add(
+      "In \(Words.duration(length)), as the board's profile has it; an estimate, not a measurement:\n"
+    )
     var table = TextTable(["", "time", "share", "energy", "average"], leftColumns: 1)
     table.add(total("receiver", energy.receiver_mJ, length))
     for state in ReceiverPowerState.allCases where energy[state] > .zero {

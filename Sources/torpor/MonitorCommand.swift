@@ -113,9 +113,10 @@ struct Monitor: ~Copyable {
       try connect()
       let status = try status()
       for notice in try notices() { note(notice) }
-      shown = StatusText(status, style: style).lines + place(status, style) + [
-        "", style.paint("q ends it", .plain),
-      ]
+      shown =
+        StatusText(status, style: style).lines + place(status, style) + [
+          "", style.paint("q ends it", .plain),
+        ]
     } catch {
       asking = nil
       session = nil

@@ -22,7 +22,8 @@ final class Screen {
     guard System.isTerminal(STDOUT_FILENO), System.environment("TERM") != "dumb" else {
       throw CommandError(
         .usage,
-        "standard output is no terminal to draw upon; `torpor status` tells it once, `torpor monitor --json` line by line")
+        "standard output is no terminal to draw upon; `torpor status` tells it once, `torpor monitor --json` line by line"
+      )
     }
     var mode = termios()
     if unsafe tcgetattr(STDIN_FILENO, &mode) == 0 {

@@ -6,14 +6,18 @@ import BoardProfiles
 struct Torpor: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "torpor",
-    abstract: "Look into recordings of a GNSS receiver, and try out how long a board may sleep.",
+    abstract:
+      "Ask the location service, look into recordings of a GNSS receiver, and try out how long a board may sleep.",
     discussion: """
       Torpor is a location service that lets the receiver and the board sleep as long as its \
-      clients allow, and delivers afterwards every fix they missed. This command decodes what \
-      receivers said, runs recordings through the service's own engine, and simulates a board to \
-      the millijoule. It needs no hardware.
+      clients allow, and delivers afterwards every fix they missed. This command asks the service \
+      what it does, and why; it decodes what receivers said, runs recordings through the \
+      service's own engine, and simulates a board to the millijoule, without any hardware.
 
-      Three things to try:
+      Four things to try:
+
+        torpor status
+            What receiver and board do now, for whom and until when. It needs the service.
 
         torpor simulate --scenario commute --hours 24
             A day with two trips on the default board: batches, sleeps, the energy bill.
@@ -25,8 +29,9 @@ struct Torpor: ParsableCommand {
             The same drive as a track for a map. With - it reads a pipe.
 
       Results go to standard output, everything else to standard error. The exit code is 0, or \
-      one of sysexits.h: 64 wrong options, 65 wrong data, 66 no input, 70 a fault of this program, 73 cannot write, 74 \
-      reading or writing failed, 78 wrong board profile.
+      one of sysexits.h: 64 wrong options, 65 wrong data, 66 no input, 69 no \
+      service, 70 a fault of this program, 73 cannot write, 74 reading or writing failed, 76 a \
+      service that is not understood, 77 not allowed, 78 wrong board profile.
       """,
     version: "torpor \(version)",
     subcommands: [

@@ -53,29 +53,32 @@ struct VisitsCommand: ParsableCommand {
         Interrupts.end(number)
       }
       while left > 0, let notice = try session.notice(within: .zero) {
-        guard try tell(notice, &output) else { continue }
+        guard let number = try tell(notice, &output) else { continue }
         left -= 1
         try output.flush()
+        // Printed is handled: it is not told again to the next one.
+        if number > 0 { _ = try session.call(.acknowledgeEvents(number)) }
       }
     }
     _ = try session.call(.stopVisits)
     try output.finish()
   }
 
-  /// Prints a visit; whether it was one.
-  private func tell(_ notice: WireNotice, _ output: inout Output) throws -> Bool {
+  /// Prints a visit; gives the number by which it is acknowledged, nil where it was none.
+  private func tell(_ notice: WireNotice, _ output: inout Output) throws -> UInt32? {
     switch notice {
-    case .visit(let visit):
+    case .visit(let visit, let number):
       let line = json ? ReplyEncoder.object(of: notice) : Array(VisitText.line(visit).utf8)
       try output.write(line + [UInt8(ascii: "\n")])
-      return true
+      return number
     case .authorization(let authorization, _) where !authorization.isGranted:
       throw CommandError(ClientError.refused(.notAuthorized))
     case .takenOver:
-      throw CommandError(.unavailable, "another torpor asks for visits now; there can be one of a user")
+      throw CommandError(
+        .unavailable, "another torpor asks for visits now; there can be one of a user")
     case .fixes, .report, .finished, .gap, .region, .live, .authorization, .paused, .resumed,
       .failure, .degraded:
-      return false
+      return nil
     }
   }
 
@@ -93,10 +96,13 @@ enum VisitText {
   static func line(_ visit: Visit) -> String {
     let place = "\(degrees(visit.coordinate)) (within \(Words.distance(visit.horizontalAccuracy)))"
     guard let departure = visit.departure else {
-      guard let arrival = visit.arrival else { return "is at \(place), since before it was looked for" }
+      guard let arrival = visit.arrival else {
+        return "is at \(place), since before it was looked for"
+      }
       return "arrived \(moment(arrival)) at \(place)"
     }
-    let stay = visit.arrival.map { " after " + Words.duration(departure.instant - $0.instant) } ?? ""
+    let stay =
+      visit.arrival.map { " after " + Words.duration(departure.instant - $0.instant) } ?? ""
     return "left    \(moment(departure)) from \(place)\(stay)"
   }
 

@@ -8,6 +8,7 @@ import LinuxHAL
 import LocationEngine
 import LocationService
 import LocationTypes
+import ServiceState
 
 /// The service `torpord`.
 @main
@@ -57,8 +58,12 @@ struct Main {
     let capacity = profile.cache.capacity
     let ring = try RingFile(
       options.state + "/ring", size: LocationService.ringSize(capacity: capacity))
+    let state = try StateStore(path: options.state + "/state.db", at: SystemClock().wall)
+    for line in state.repairs.lines { log.write(.notice, line) }
+    if let trouble = state.trouble { log.write(.error, "state: \(trouble)") }
     let server = try LocationServer(
-      Listener(path: options.socket), on: events, policy(options), facts(profile, log))
+      Listener(path: options.socket), on: events, policy(options), facts(profile),
+      state: state, log: log)
     var setup = profile.engineSetup
     // No date of a receiver is before the day of this build (STD-13).
     setup.epochs.earliestDate = CalendarDate(
@@ -67,7 +72,8 @@ struct Main {
       setup, ring: ring, capacity: capacity, clients: clients,
       syncInterval: profile.cache.syncInterval,
       board: LinuxBoard(events, line: line, pins: NoPins()),
-      server: server, signals: signals, notifier: ServiceNotifier(), log: log)
+      server: server, boot: BootIdentity.current(), signals: signals, notifier: ServiceNotifier(),
+      log: log)
     log.write(.notice, "serving '\(options.socket)' with \(profile.name) on \(device)")
     switch service.run() {
     case .stopped: log.write(.notice, "stopped; the receiver rests")
@@ -77,7 +83,7 @@ struct Main {
   }
 
   /// What the server must know of board and process.
-  private static func facts(_ profile: BoardProfile, _ log: SystemLog) -> LocationServer.Facts {
+  private static func facts(_ profile: BoardProfile) -> LocationServer.Facts {
     var facts = LocationServer.Facts(
       version: Options.version, board: profile.name, clients: clients)
     facts.power = profile.powerFigures
@@ -85,7 +91,6 @@ struct Main {
       BoardUsage(
         processor: ProcessUsage.processor, suspended: ProcessUsage.suspended, wakes: $0.wakeCount)
     }
-    facts.log = log
     return facts
   }
 

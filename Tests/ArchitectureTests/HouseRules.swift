@@ -54,7 +54,8 @@ enum HouseRules {
       ]),
     "LocationSimulation": Room(
       rooms: [
-        "BoardSetup", "EnergyAccounting", "LocationTypes", "DeferralCache", "GNSSProtocols", "ReceiverDrivers",
+        "BoardSetup", "EnergyAccounting", "LocationTypes", "DeferralCache", "GNSSProtocols",
+        "ReceiverDrivers",
         "LocationPolicy", "LocationEngine", "LocationHAL", "LocationRuntime", "SimulatedHAL",
         "BoardProfiles",
       ],

@@ -18,8 +18,10 @@ struct LedgerTests {
     ledger.woke(for: .alarm, times: 3)
     let closed = ledger.closed(at: seconds(160))
     #expect(closed.begin == seconds(100) && closed.end == seconds(160))
-    #expect(closed.time(of: .acquiring) == .seconds(30) && closed.time(of: .tracking) == .seconds(30))
-    #expect(closed.time(of: ReceiverPowerState.off) == .zero, "what was before it began is not counted")
+    #expect(
+      closed.time(of: .acquiring) == .seconds(30) && closed.time(of: .tracking) == .seconds(30))
+    #expect(
+      closed.time(of: ReceiverPowerState.off) == .zero, "what was before it began is not counted")
     #expect(closed.receiver_mJ == 30 * 36 + 30 * 30)
     #expect(closed.board_mJ == 600 + 59 * 300)
     #expect(closed.hostWakes == 4 && closed.hostWakes(for: .alarm) == 3)

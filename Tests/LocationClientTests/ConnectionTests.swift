@@ -31,7 +31,8 @@ struct ConnectionTests {
         == .notASocket(path: "/etc/passwd"))
     let long = "/tmp/" + String(repeating: "x", count: 200)
     for path in ["", long] {
-      guard case .system? = error({ () throws(ClientError) in _ = try LocationConnection(path: path) })
+      guard
+        case .system? = error({ () throws(ClientError) in _ = try LocationConnection(path: path) })
       else {
         Issue.record("a path that cannot be is refused")
         continue

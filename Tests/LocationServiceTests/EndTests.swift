@@ -9,18 +9,16 @@ import Testing
 struct EndTests {
   @Test("a file that is no socket is not replaced by one")
   func file() throws {
-    var name = Array("/tmp/torpor-XXXXXX".utf8CString)
-    let descriptor = unsafe mkstemp(&name)
-    close(descriptor)
-    let path = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    #expect(throws: SystemError.self) { _ = try Listener(path: path) }
-    #expect(unsafe access(path, F_OK) == 0)
-    _ = unsafe unlink(path)
+    let folder = TestFolder()
+    folder.write([1], to: "file")
+    #expect(throws: SystemError.self) { _ = try Listener(path: folder.path + "/file") }
+    #expect(folder.read("file") == [1])
   }
 
   @Test("a socket that is served is not taken, one that was left behind is")
   func sockets() throws {
-    let path = "/tmp/torpor-\(getpid())-\(UInt32.random(in: 0...UInt32.max))"
+    let folder = TestFolder()
+    let path = folder.path + "/socket"
     do {
       let first = try Listener(path: path)
       #expect(throws: SystemError.self) { _ = try Listener(path: path) }

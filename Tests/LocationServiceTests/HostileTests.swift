@@ -157,14 +157,14 @@ struct HostileTests {
       for i in 0..<ServiceBench.clients { _ = bench.client("client \(i)") }
     }
     let (control, _, _) = bench.client("tracker")
-    for number in 0..<(ClientRecord.namesLimit) {
+    for number in 0..<(ServedClient.namesLimit) {
       let center = Coordinate(latitude_e9: 1, longitude_e9: 1)
       let region = WireRegion(.region, name: "r\(number)", center: center, radius: 100)
       #expect(bench.ask(.addRegion(region, assuming: .unknown), control) == .done)
     }
     let center = Coordinate(latitude_e9: 1, longitude_e9: 1)
     let region = WireRegion(.region, name: "more", center: center, radius: 100)
-    let refusal = WireError.limitExceeded(what: "regions", limit: Int64(ClientRecord.namesLimit))
+    let refusal = WireError.limitExceeded(what: "regions", limit: Int64(ServedClient.namesLimit))
     #expect(bench.ask(.addRegion(region, assuming: .unknown), control) == .error(refusal))
     #expect(bench.ask(.requestRegionState(.region, name: "r0"), control) == .done)
     #expect(

@@ -9,6 +9,7 @@ import LocationRuntime
 import LocationTypes
 import LocationWire
 import ReceiverDrivers
+import ServiceState
 
 @testable import DeferralCache
 @testable import LocationService
@@ -46,30 +47,54 @@ struct SocketBoard: LocationBoard, ~Copyable {
   static let clients = 4
   static let ringCapacity = 64
 
+  /// A service as a SIGKILL leaves it: what is on the disk, and the ring's memory.
+  struct Remains {
+    let folder: TestFolder
+    let ring: [UInt8]
+    /// Seconds that have passed.
+    let second: Int64
+  }
+
+  let folder: TestFolder
   let path: String
+  let state: StateStore
   let stage = SocketBoard.Stage()
   var loop: LocationLoop<SocketBoard, LocationServer>
   private let ring: UnsafeMutableRawBufferPointer
   private let memory: ClientMemory
   private var second: Int64 = 0
 
+  /// - Parameters:
+  ///   - remains: What is left of the service that ran before.
+  ///   - boot: Another one than before is a power cut.
+  ///   - change: What the server is to know of its surroundings beside.
   init(
-    _ policy: AccessPolicy = .owned(by: geteuid()), canIdle: Bool = false,
+    _ policy: AccessPolicy = .owned(by: geteuid()), after remains: Remains? = nil,
+    boot: BootIdentity = BootIdentity(id: [1]), canIdle: Bool = false,
+    log: SystemLog = SystemLog(threshold: .critical),
     _ change: (inout LocationServer.Facts) -> Void = { _ in }
   ) throws {
-    var name = Array("/tmp/torpor-XXXXXX".utf8CString)
-    guard let folder = unsafe mkdtemp(&name) else { preconditionFailure("no folder") }
-    path = unsafe String(cString: folder) + "/socket"
+    folder = remains?.folder ?? TestFolder()
+    path = folder.path + "/socket"
     let events = try EventWait()
+    state = try StateStore(path: folder.path + "/state.db", at: UTCTime(microseconds: 0))
     var facts = LocationServer.Facts(
       version: "1.2", board: "a board", clients: ServiceBench.clients)
     change(&facts)
-    let server = try LocationServer(Listener(path: path), on: events, policy, facts)
+    var server = try LocationServer(
+      Listener(path: path), on: events, policy, facts, state: state, log: log)
     let size = FixRing.storageSize(capacity: ServiceBench.ringCapacity)
     unsafe ring = .allocate(byteCount: size, alignment: 8)
     unsafe ring.initializeMemory(as: UInt8.self, repeating: 0)
     memory = ClientMemory(capacity: ServiceBench.clients)
-    var fixes = try unsafe FixRing(recovering: ring, capacity: ServiceBench.ringCapacity)
+    if let remains {
+      unsafe ring.copyBytes(from: remains.ring)
+      second = remains.second
+      stage.now = stage.now + .seconds(second)
+    }
+    var fixes = try unsafe FixRing(
+      recovering: ring, capacity: ServiceBench.ringCapacity,
+      generationFloor: UInt32(state.counter(.ringGeneration)))
     fixes.markSynced(fixes.unsynced)
     var figures = PlannerFigures(
       fixInterval: .seconds(1), deferralLimit: 32, timeToFix: TimeToFixTable(cold: .seconds(30)))
@@ -79,19 +104,37 @@ struct SocketBoard: LocationBoard, ~Copyable {
         wakesOnBytes: true)
     }
     let setup = EngineSetup(receiver: ReceiverSetup(family: .passive), figures: figures)
-    let engine = unsafe Engine(setup, ring: fixes, clients: memory.storage)
+    let loss = LocationService.begin(fixes, boot, state)
+    var engine = unsafe Engine(setup, ring: fixes, clients: memory.storage)
+    server.restore(into: &engine, after: loss)
+    server.flush()
     loop = LocationLoop(
       engine: engine, board: SocketBoard(events: events, stage: stage), clients: server)
     settle()
   }
 
-  deinit {
-    unsafe ring.deallocate()
-    _ = unsafe rmdir(String(path.dropLast("/socket".count)))
+  deinit { unsafe ring.deallocate() }
+
+  /// What a SIGKILL would leave now: what is in the ring's memory, and of the rest what is on the disk.
+  func killed() throws -> Remains {
+    let copy = TestFolder()
+    for name in ["state.db", "state.db-wal"] { try folder.copy(name, to: copy) }
+    return Remains(folder: copy, ring: unsafe Array(ring), second: second)
   }
 
   /// Lets the service do all that can be done now.
   func settle() { for _ in 0..<8 { _ = loop.turn() } }
+
+  /// The generation of its fixes.
+  var generation: UInt32 { loop.engine.generation }
+
+  /// What the owner does once in a while.
+  func keep() {
+    func keep(_ loop: inout LocationLoop<SocketBoard, LocationServer>) {
+      loop.clients.keepAll(loop.engine)
+    }
+    keep(&loop)
+  }
 
   /// A second passes, with a fix at its end.
   func fix() {

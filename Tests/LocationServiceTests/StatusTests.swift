@@ -42,7 +42,7 @@ struct StatusTests {
   @Test("DEF-43: a receiver that is silent is told as one that does not answer, once in the log")
   func silence() throws {
     let log = LogPipe()
-    let bench = try ServiceBench { $0.log = log.log }
+    let bench = try ServiceBench(log: log.log)
     let (control, _, _) = bench.client("tracker")
     _ = bench.ask(.startUpdating, control)
     bench.fix()
@@ -57,7 +57,8 @@ struct StatusTests {
     #expect(log.text.split(separator: "\n").count == 1 && log.text.contains("does not answer"))
     bench.fix()
     #expect(try status(bench, asking).receiver?.answers == true)
-    #expect(log.text.split(separator: "\n").count == 2 && log.text.hasSuffix("the receiver answers\n"))
+    #expect(
+      log.text.split(separator: "\n").count == 2 && log.text.hasSuffix("the receiver answers\n"))
   }
 
   @Test("who holds what: services, needs and what is kept awake for them")
@@ -90,7 +91,9 @@ struct StatusTests {
     withExtendedLifetime((listening, idle)) {}
   }
 
-  @Test("AUT-7: who may not use location is told no time of a fix, no plan, and not whether there is sky")
+  @Test(
+    "AUT-7: who may not use location is told no time of a fix, no plan, and not whether there is sky"
+  )
   func strangers() throws {
     let bench = try ServiceBench(policy(.notDetermined))
     let (control, _, _) = bench.client("stranger", of: 1_000)
@@ -141,7 +144,8 @@ struct StatusTests {
     #expect(told[BoardState.idle] == .seconds(15) && told.board_mJ == 4_500)
   }
 
-  @Test("energy of the board: processor time is awake, what the clocks say suspended, the rest idle")
+  @Test(
+    "energy of the board: processor time is awake, what the clocks say suspended, the rest idle")
   func boardEnergy() {
     var power = PowerFigures()
     (power.awake, power.idle, power.suspended) = (600, 300, 20)

@@ -78,7 +78,7 @@ struct DamageTests {
     #expect(again.repairs.movedTo == folder.url.appending(path: DamageTests.aside).path)
     #expect(!again.repairs.mayHaveLostClients && !again.repairs.lines.isEmpty)
     #expect(again.rows.clients.count == 4 && again.rows.cursors.count == 4)
-    #expect(again.rows.visits.count == 4 && again.rows.regions.count == 0)
+    #expect(again.rows.events.count == 4 && again.rows.regions.count == 0)
     #expect(folder.read(DamageTests.aside) == bytes)
     #expect(again.rows.cursors[1]?.bookmark.acknowledged?.sequence == 7)
     try again.flush()
@@ -173,9 +173,8 @@ struct DamageTests {
       UPDATE cursors SET acknowledged_sequence = -1 WHERE client = 2;
       UPDATE regions SET latitude_e9 = 90000000001 WHERE client = 3;
       UPDATE regions SET radius_m = 9e999 WHERE client = 4;
-      UPDATE sessions SET requirement = 3 WHERE client = 3;
-      UPDATE visits SET accuracy_m = -9e999 WHERE client = 4;
-      UPDATE services SET activity = 0 WHERE client = 2;
+      UPDATE events SET notice = '' WHERE client = 4;
+      UPDATE services SET visits = 7 WHERE client = 2;
       INSERT INTO counters VALUES ('ring_generation', -4);
       """)
     let store = try folder.open()
@@ -184,9 +183,9 @@ struct DamageTests {
     #expect(store.rows.cursors.all.map(\.client).sorted() == [3, 4])
     #expect(store.rows.services.all.map(\.client).sorted() == [3, 4])
     #expect(store.rows.regions.all.map(\.client) == [2])
-    #expect(store.rows.sessions.count == 2 && store.rows.visits.count == 2)
+    #expect(store.rows.events.count == 2)
     #expect(store.counter(.ringGeneration) == 0 && !store.repairs.isEmpty)
-    #expect(store.repairs.dropped.reduce(0) { $0 + $1.count } == 8 + 5)
+    #expect(store.repairs.dropped.reduce(0) { $0 + $1.count } == 7 + 4)
     try store.flush()
     try store.close(at: Folder.time)
     #expect(try folder.open().repairs == Repairs())
@@ -245,13 +244,13 @@ struct DamageTests {
   func versions() throws {
     let folder = Folder()
     let old = StateSchema(steps: [
-      StateSchema.first.replacingOccurrences(of: ", launch TEXT", with: "")
+      StateSchema.first.replacingOccurrences(of: ", decision INTEGER", with: "")
     ])
-    let step = "ALTER TABLE clients ADD COLUMN launch TEXT"
+    let step = "ALTER TABLE clients ADD COLUMN decision INTEGER"
     let database = try Database(folder.path, .writing)
     try old.migrate(database, from: 0)
-    try database.run("INSERT INTO clients VALUES (5, 0, 'old', 3, 0, NULL, 0, NULL)")
-    try database.run("INSERT INTO cursors (client, owes_all) VALUES (5, 1)")
+    try database.run("INSERT INTO clients VALUES (5, 0, 'old', 3, 0, 0)")
+    try database.run("INSERT INTO cursors (client, owes_all, may_have_lost) VALUES (5, 1, 0)")
     let broken = StateSchema(steps: old.steps + [step, "ALTER TABLE nothing ADD COLUMN x TEXT"])
     let untouched = try folder.snapshot()
     #expect(throws: StateError.self) { try untouched.open(broken) }

@@ -94,36 +94,24 @@ extension StateStore {
     client.authorization = .always
     client.decision = .whenInUse
     client.isDecidedReduced = true
-    client.slot = 3
-    client.launch = "torpor-\(name).service"
     rows.clients.keep(client)
     let name = FixName(generation: 3, sequence: sequence)
     let bookmark = ClientBookmark(
       acknowledged: name, owedThrough: FixName(generation: 3, sequence: sequence + 2),
       passedAfter: name, passedThrough: FixName(generation: 3, sequence: sequence + 1))
-    rows.cursors.keep(CursorRecord(client: client.id, bookmark: bookmark))
+    rows.cursors.keep(CursorRecord(client: client.id, bookmark: bookmark, mayHaveLost: true))
     var services = ServicesRecord(client: client.id)
-    services.isUpdating = true
-    services.desiredAccuracy = 12.5
-    services.distanceFilter = 100
-    services.activity = .fitness
-    services.pausesAutomatically = false
     services.significantChange = true
     services.visits = true
+    services.backgroundSession = true
     rows.services.keep(services)
     let place = Coordinate(latitude_e9: -33_856_784_000, longitude_e9: 151_215_297_000)
     let region = Region(
       RegionIdentifier(.condition, 9), center: place, radius: 123.25, notifyOnExit: false)
     rows.regions.keep(
       RegionRecord(client: client.id, name: "zu Hause ⌂", region: region, state: .satisfied))
-    rows.sessions.keep(
-      SessionRecord(
-        .init(client: client.id, kind: .background, number: 2), requirement: .always,
-        wantsFullAccuracy: true, since: Folder.time))
-    let moment = VisitMoment(instant: Instant(microseconds: 5), utc: Folder.time)
-    let visit = Visit(
-      coordinate: place, horizontalAccuracy: 8.5, arrival: nil, departure: moment)
-    rows.visits.keep(VisitRecord(.init(client: client.id, number: 4), visit, boot: 11))
+    rows.events.keep(
+      EventRecord(.init(client: client.id, number: 4), notice: "{\"visit\":\"⌂\"}"))
     return client.id
   }
 

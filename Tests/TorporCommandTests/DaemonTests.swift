@@ -117,7 +117,8 @@ struct DaemonTests {
   }
 
   @Test(
-    "a client is a user and a name", arguments: ["trail-log", "/x", "0/", "no such user/x", "0/a\u{7}"])
+    "a client is a user and a name",
+    arguments: ["trail-log", "/x", "0/", "no such user/x", "0/a\u{7}"])
   func names(_ name: String) {
     #expect(Command.run(["clients", "deny", name]).status == 64)
   }

@@ -91,7 +91,8 @@ struct FixWriterTests {
     #expect(Set(rows.map(\.count)) == [18])
     let first = Dictionary(uniqueKeysWithValues: zip(rows[0], rows[1]))
     #expect(first["unix_time"] == "1767225600.25" && first["lat"] == "-33.857058")
-    #expect(first["lon"] == "151.214897" && first["alt"] == "4.25" && first["quality"] == "differential")
+    #expect(
+      first["lon"] == "151.214897" && first["alt"] == "4.25" && first["quality"] == "differential")
     #expect(first["boot_time"] == "5" && first["sequence"] == "0" && first["generation"] == "3")
     let second = Dictionary(uniqueKeysWithValues: zip(rows[0], rows[2]))
     #expect(second["unix_time"] == "" && second["alt"] == "" && second["mode"] == "2d")

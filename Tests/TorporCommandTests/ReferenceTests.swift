@@ -47,25 +47,34 @@ struct ReferenceTests {
     let commands: [(String, any ParsableCommand.Type)] = [
       ("`torpor decode`", Decode.self), ("`torpor replay`", Replay.self),
       ("`torpor simulate`", Simulate.self), ("`torpor optimum`", OptimumCommand.self),
-      ("`torpor tune`", Tune.self),
+      ("`torpor tune`", Tune.self), ("`torpor status`", StatusCommand.self),
+      ("`torpor monitor`", MonitorCommand.self), ("`torpor visits`", VisitsCommand.self),
+      ("`torpor export`", ExportCommand.self), ("`torpor flush`", FlushCommand.self),
+      ("`torpor energy`", EnergyCommand.self),
     ]
     let replays = Self.options(in: Self.section("`torpor replay`"))
     for (name, command) in commands {
       let section = Self.section(name)
       let options = Self.options(of: command)
-      #expect(options.count > 3, "\(name)")
+      #expect(options.count > 1, "\(name)")
       #expect(Self.options(in: Self.synopsis(section)) == options, "\(name)")
-      // Each has its row; simulate leaves those to replay that both have.
+      // Each has its row; simulate leaves those to replay that both have, and all leave the socket to status.
       let rows = section.split(separator: "\n").filter { $0.hasPrefix("| `-") }.joined()
-      let told = Self.options(in: rows).union(command == Simulate.self ? replays : [])
+      let elsewhere = command == Simulate.self ? replays : ["socket"]
+      let told = Self.options(in: rows).union(elsewhere)
       #expect(told.isSuperset(of: options), "\(name): \(options.subtracting(told))")
     }
-    let lines = Self.synopsis(Self.section("`torpor board`")).split(separator: "\n")
-    let boards: [(String, any ParsableCommand.Type)] = [
-      ("list", BoardList.self), ("show", BoardShow.self), ("check", BoardCheck.self),
+    let lines = ["board", "clients"].flatMap {
+      Self.synopsis(Self.section("`torpor \($0)`")).split(separator: "\n")
+    }
+    let groups: [(String, any ParsableCommand.Type)] = [
+      ("board list", BoardList.self), ("board show", BoardShow.self),
+      ("board check", BoardCheck.self), ("clients list", ClientsList.self),
+      ("clients allow", ClientsAllow.self), ("clients deny", ClientsDeny.self),
+      ("clients reduce", ClientsReduce.self),
     ]
-    for (name, command) in boards {
-      let line = lines.first { $0.hasPrefix("torpor board \(name)") } ?? ""
+    for (name, command) in groups {
+      let line = lines.first { $0.hasPrefix("torpor \(name)") } ?? ""
       #expect(Self.options(in: line) == Self.options(of: command), "\(name)")
     }
   }

@@ -57,7 +57,8 @@ struct StatusTextTests {
     #expect(told.contains("service   torpord 0.1 on a-board, 2026-01-01 00:00:00 UTC"))
     #expect(told.contains("since 1 min 30 s; last heard 1 min ago"))
     #expect(told.contains("gather 250 fixes"))
-    #expect(told.contains("suspended between events, until 2026-01-01 00:01:30 UTC (in 1 min 30 s)"))
+    #expect(
+      told.contains("suspended between events, until 2026-01-01 00:01:30 UTC (in 1 min 30 s)"))
     #expect(told.contains("4,096 of 4,096 places taken, the newest 1 min 1 s ago"))
   }
 

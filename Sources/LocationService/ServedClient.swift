@@ -2,9 +2,10 @@ import AccessPolicy
 import LocationPolicy
 import LocationTypes
 import LocationWire
+import ServiceState
 
 /// A client the service knows, whether a process of it is there or not.
-struct ClientRecord {
+struct ServedClient {
   /// Names of circles that are remembered, those that were removed too, so that what is told late of
   /// one finds its name: twice what can be monitored.
   static let namesLimit = 2 * RegionMonitor.capacity
@@ -18,6 +19,8 @@ struct ClientRecord {
   }
 
   let name: WireClientName
+  /// Its number in the durable state.
+  let number: ClientNumber
   /// What it may, and who says so.
   var access: ClientAccess
   /// What its process said it is; what the engine is told may be less, see ``isHeld``.
@@ -34,12 +37,35 @@ struct ClientRecord {
   var notices: [Notice] = []
   /// Numbers of live iterators that are in use, one bit each.
   var live: UInt8 = 0
+  /// Visits and region events that it has not acknowledged.
+  var events = EventQueue()
+  /// Where significant change last brought it while no process was there (SLC-8).
+  var report: StoredFix?
+  /// What this process has started, and what waits for it may be told (BKG-6).
+  var begun = BegunServices()
+  /// It may have circles that are monitored.
+  var hasRegions = false
+  /// What is durable of it may not be as it is.
+  var isTouched = false
+  /// Updates have ended, but the receiver may still hold fixes that are owed: its place in the ring
+  /// changes without a request.
+  var isClosing = false
+  /// A power cut may have taken fixes that it was owed, and it was not told.
+  var mayHaveLost = false
   private var regions: [RegionName] = []
   private var nextNumber: UInt32 = 0
 
-  init(_ name: WireClientName, _ access: ClientAccess) {
+  init(_ name: WireClientName, number: ClientNumber, _ access: ClientAccess) {
     self.name = name
+    self.number = number
     self.access = access
+  }
+
+  /// A name that came back from disk.
+  mutating func restore(_ identifier: RegionIdentifier, named name: String) {
+    hasRegions = true
+    regions.append(RegionName(identifier: identifier, name: name))
+    nextNumber = max(nextNumber, identifier.number &+ 1)
   }
 
   /// The number of a name; a new one if it has none, in the place of the first that was removed. nil
@@ -47,14 +73,16 @@ struct ClientRecord {
   mutating func identifier(_ kind: RegionKind, named name: String) -> RegionIdentifier? {
     if let place = place(kind, named: name) {
       regions[place].isRemoved = false
+      hasRegions = true
       return regions[place].identifier
     }
-    if regions.count == ClientRecord.namesLimit {
+    if regions.count == ServedClient.namesLimit {
       guard let removed = regions.firstIndex(where: \.isRemoved) else { return nil }
       regions.remove(at: removed)
     }
     let identifier = RegionIdentifier(kind, nextNumber)
     nextNumber &+= 1
+    hasRegions = true
     regions.append(RegionName(identifier: identifier, name: name))
     return identifier
   }
@@ -78,5 +106,17 @@ struct ClientRecord {
   /// The name of a number.
   func name(of identifier: RegionIdentifier) -> String {
     regions.last { $0.identifier == identifier }?.name ?? ""
+  }
+}
+
+/// What a process asked for that began before it: only then is it told what waited (BKG-6).
+struct BegunServices {
+  var updates = false
+  var visits = false
+  var significantChange = false
+
+  /// Whether an event may be told to it. Regions go on by themselves.
+  func includes(_ notice: WireNotice) -> Bool {
+    if case .visit = notice { visits } else { true }
   }
 }

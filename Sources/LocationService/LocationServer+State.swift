@@ -1,0 +1,273 @@
+import AccessPolicy
+import LinuxHAL
+import LocationEngine
+import LocationPolicy
+import LocationTypes
+import LocationWire
+import ServiceState
+
+// What of the clients outlives the service (BKG-20): from disk at the start, to disk before a promise
+// is answered.
+
+extension LocationServer {
+  /// Takes back the clients of earlier runs, before the engine's first step.
+  ///
+  /// - Parameter loss: What a power cut may have taken from those who were owed all; nil if there was
+  ///   none since the last run.
+  public mutating func restore(into engine: inout Engine, after loss: Gap?) {
+    self.loss = loss
+    for row in state.rows.clients.all.sorted(by: { $0.id < $1.id }) {
+      guard clients.count < facts.clients else {
+        log.write(.warning, "there is no room for client '\(row.name)' of user \(row.uid)")
+        continue
+      }
+      restore(row, into: &engine)
+    }
+  }
+
+  private mutating func restore(_ row: ClientRecord, into engine: inout Engine) {
+    let place = clients.count
+    let access = policy.access(uid: row.uid, client: row.name, decision: row.accessDecision)
+    var client = ServedClient(
+      WireClientName(user: row.uid, name: row.name), number: row.id, access)
+    if var cursor = state.rows.cursors[row.id] {
+      engine.restore(ClientID(place), from: cursor.bookmark)
+      // On the disk together with the boot: a second start does not know of the power cut any more.
+      cursor.mayHaveLost = cursor.mayHaveLost || (loss != nil && cursor.bookmark.owesAll)
+      put(cursor, in: \.cursors)
+      client.mayHaveLost = cursor.mayHaveLost
+    }
+    let services = state.rows.services[row.id] ?? ServicesRecord(client: row.id)
+    client.events = events(of: row.id, last: services.lastEvent)
+    client.isTouched = true
+    clients.append(client)
+    // As it was told last, and then as it is now: what it lost meanwhile is lost for good (RNG-6).
+    permit(ClientAccess.told(row), place)
+    permit((access.authorization, access.isReduced), place)
+    if !access.authorization.isGranted { forgetEvents(place) }
+    begin(services, place)
+  }
+
+  /// Asks for all that outlives a process, as the process would, and leaves.
+  private mutating func begin(_ services: ServicesRecord, _ place: Int) {
+    let regions = state.rows.regions.all.filter { $0.client == services.client }
+    guard services.significantChange || services.visits || !regions.isEmpty else { return }
+    ask(.connect, place)
+    if services.significantChange { ask(.startSignificantChange, place) }
+    if services.visits { ask(.startVisits, place) }
+    for region in regions.sorted(by: { $0.region.identifier.number < $1.region.identifier.number })
+    {
+      clients[place].restore(region.region.identifier, named: region.name)
+      ask(.addRegion(region.region, assuming: region.state), place)
+    }
+    ask(.disconnect, place)
+  }
+
+  /// What waits for a client; a notice that this version cannot read is passed over.
+  private func events(of client: ClientNumber, last: UInt32) -> EventQueue {
+    let rows = state.rows.events.all.filter { $0.key.client == client }
+    let events = rows.sorted { $0.key.number < $1.key.number }.compactMap { row in
+      EventQueue.Event(row)
+    }
+    return EventQueue(events, last: last)
+  }
+
+  mutating func permit(_ access: (authorization: Authorization, isReduced: Bool), _ client: Int) {
+    ask(.setAuthorization(access.authorization), client)
+    ask(.setReducedAccuracy(access.isReduced), client)
+  }
+
+  // MARK: To disk
+
+  /// Notes what is durable of the clients of whom something was asked, and has it on the disk where an
+  /// answer waits for that.
+  mutating func keep(_ engine: borrowing Engine, at now: Instant) {
+    for i in clients.indices where clients[i].isTouched || clients[i].isClosing { keep(i, engine) }
+    if isPromised || isEventNew { flush() }
+  }
+
+  /// Notes all that is durable and has it on the disk: once in a while, and at the end.
+  public mutating func keepAll(_ engine: borrowing Engine) {
+    for i in clients.indices { keep(i, engine) }
+    flush()
+  }
+
+  /// Has everything on the disk, and ends.
+  mutating func closeState(_ engine: borrowing Engine) {
+    keepAll(engine)
+    do {
+      try state.close(at: SystemClock().wall)
+    } catch {
+      log.write(.error, "the durable state is not on the disk: \(error)")
+    }
+  }
+
+  /// Whether something that is to be durable is not on the disk.
+  public var hasUnkept: Bool { state.hasChanges }
+
+  private mutating func keep(_ client: Int, _ engine: borrowing Engine) {
+    clients[client].isTouched = false
+    let number = clients[client].number
+    let bookmark = engine.bookmark(of: ClientID(client))
+    clients[client].isClosing = bookmark.owesAll && !clients[client].begun.updates
+    put(
+      CursorRecord(
+        client: number, bookmark: bookmark, mayHaveLost: clients[client].mayHaveLost),
+      in: \.cursors)
+    keepRegions(client, engine)
+  }
+
+  /// Circles as they are monitored now, with the states that they are in.
+  private mutating func keepRegions(_ client: Int, _ engine: borrowing Engine) {
+    guard clients[client].hasRegions else { return }
+    let number = clients[client].number
+    var seen: Set<RegionIdentifier> = []
+    for place in 0..<RegionMonitor.capacity {
+      guard let held = engine.regionRecord(of: ClientID(client), at: place) else { continue }
+      let identifier = held.region.identifier
+      seen.insert(identifier)
+      let name = clients[client].name(of: identifier)
+      guard StateStore.isName(name) else { continue }
+      put(
+        RegionRecord(client: number, name: name, region: held.region, state: held.assuming),
+        in: \.regions)
+    }
+    for row in state.rows.regions.all where row.client == number {
+      if !seen.contains(row.region.identifier) { state.rows.regions.remove(row.key) }
+    }
+    clients[client].hasRegions = !seen.isEmpty
+  }
+
+  /// Changes what outlives the client's process.
+  mutating func change(_ client: Int, _ change: (inout ServicesRecord) -> Void) {
+    let number = clients[client].number
+    var row = state.rows.services[number] ?? ServicesRecord(client: number)
+    change(&row)
+    put(row, in: \.services)
+  }
+
+  /// Notes what a client is told that it may, and what was decided.
+  mutating func keepAccess(_ client: Int, decision: AccessDecision? = nil) {
+    guard var row = state.rows.clients[clients[client].number] else { return }
+    row.authorization = clients[client].access.authorization
+    row.isReduced = clients[client].access.isReduced
+    if let decision {
+      row.decision = decision.authorization
+      row.isDecidedReduced = decision.isReduced
+    }
+    put(row, in: \.clients)
+  }
+
+  private func put<Row>(_ row: Row, in table: WritableKeyPath<StateRows, StateTable<Row>>) {
+    if !state.rows[keyPath: table].put(row) {
+      log.write(.error, "the durable state is full, and forgets at a restart: \(Row.self)")
+    }
+  }
+
+  /// Writes what has changed; what fails is told once, and tried again with the next change.
+  mutating func flush() {
+    isEventNew = false
+    do {
+      try state.flush(at: SystemClock().wall)
+      if isTroubled { log.write(.notice, "the durable state is on the disk again") }
+      isTroubled = false
+    } catch {
+      if !isTroubled {
+        log.write(.error, "the durable state cannot be written, and a restart forgets it: \(error)")
+      }
+      isTroubled = true
+    }
+  }
+
+  // MARK: Events
+
+  /// An event for a client, which stays until it is acknowledged (VIS-8, REG-13).
+  mutating func queue(_ client: Int, _ make: (UInt32) -> WireNotice) {
+    let number = clients[client].number
+    let (event, lost) = clients[client].events.append(make)
+    if let lost { state.rows.events.remove(.init(client: number, number: lost)) }
+    if let row = EventRecord(event, of: number) { put(row, in: \.events) }
+    change(client) { $0.lastEvent = event.number }
+    // While a process is there it hears it now; without one the disk is all that knows.
+    if clients[client].control == nil { isEventNew = true }
+    clients[client].isTouched = true
+  }
+
+  mutating func acknowledgeEvents(through number: UInt32, _ client: Int) {
+    remove(clients[client].events.acknowledge(through: number), of: client)
+  }
+
+  /// Nothing that tells where the board was is told any more (RNG-6).
+  mutating func forgetEvents(_ client: Int) {
+    remove(clients[client].events.remove { _ in true }, of: client)
+    clients[client].report = nil
+  }
+
+  private func remove(_ numbers: [UInt32], of client: Int) {
+    let owner = clients[client].number
+    for number in numbers { state.rows.events.remove(.init(client: owner, number: number)) }
+  }
+
+  // MARK: Forgetting
+
+  /// A place for one more client: a free one, or that of one who is owed nothing and asked for nothing.
+  ///
+  /// - Parameter user: Only such of this user count; nil for all.
+  /// - Returns: nil where every place is needed.
+  mutating func freePlace(of user: UInt32?) -> Int? {
+    if user == nil, clients.count < facts.clients { return clients.count }
+    let place = clients.indices.first {
+      (user == nil || clients[$0].name.user == user) && isForgettable($0)
+    }
+    guard let place else { return nil }
+    state.removeClient(clients[place].number)
+    ask(.forget, place)
+    return place
+  }
+
+  private func isForgettable(_ client: Int) -> Bool {
+    let number = clients[client].number
+    guard clients[client].control == nil, clients[client].events.events.isEmpty,
+      !clients[client].hasRegions, !clients[client].isTouched, !clients[client].isClosing
+    else { return false }
+    if let services = state.rows.services[number], services.outlivesProcess { return false }
+    if state.rows.clients[number]?.decision != nil { return false }
+    guard let bookmark = state.rows.cursors[number]?.bookmark else { return true }
+    return !bookmark.owesAll && bookmark.acknowledged == bookmark.owedThrough
+  }
+}
+
+extension ClientRecord {
+  /// What a command has decided about it.
+  var accessDecision: AccessDecision? {
+    decision.map { AccessDecision($0, isReduced: isDecidedReduced) }
+  }
+}
+
+extension ClientAccess {
+  /// What a client was told last.
+  static func told(_ row: ClientRecord) -> (authorization: Authorization, isReduced: Bool) {
+    (row.authorization, row.isReduced)
+  }
+}
+
+extension EventQueue.Event {
+  /// An event that came back from disk; nil if it cannot be read.
+  init?(_ row: EventRecord) {
+    guard let reply = try? ReplyDecoder.decode(Array(row.notice.utf8), to: .watch(session: 0)),
+      case .notice(let notice) = reply.reply
+    else { return nil }
+    self.init(number: row.key.number, notice: notice)
+  }
+}
+
+extension EventRecord {
+  /// An event as it is kept; nil if it is too long for that, which no event is.
+  init?(_ event: EventQueue.Event, of client: ClientNumber) {
+    var json = JSONOutput()
+    ReplyEncoder.encode(.notice(event.notice), continues: true, to: &json)
+    let text = String(decoding: json.bytes.dropLast(), as: UTF8.self)
+    guard text.utf8.count <= EventRecord.longestNotice else { return nil }
+    self.init(.init(client: client, number: event.number), notice: text)
+  }
+}
