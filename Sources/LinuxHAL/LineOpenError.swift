@@ -4,8 +4,10 @@ import Glibc
 public enum LineOpenError: Error, Equatable, Sendable, CustomStringConvertible {
   /// Nothing is there, or nothing is behind it.
   case missing(path: String)
-  /// This user may not open it.
-  case notPermitted(path: String)
+  /// This user may not open it; the group that may, where there is one.
+  case notPermitted(path: String, group: String?)
+  /// What contains the process forbids it, whoever its user is.
+  case forbidden(path: String)
   /// Another process has it.
   case busy(path: String)
   /// It is no serial line.
@@ -19,7 +21,8 @@ public enum LineOpenError: Error, Equatable, Sendable, CustomStringConvertible {
     self =
       switch code {
       case ENOENT, ENXIO, ENODEV, ENOTDIR, EIO: .missing(path: path)
-      case EACCES, EPERM: .notPermitted(path: path)
+      case EACCES: .notPermitted(path: path, group: LineOpenError.group(of: path))
+      case EPERM: .forbidden(path: path)
       case EBUSY: .busy(path: path)
       case ENOTTY, EISDIR: .notATerminal(path: path)
       case EINVAL: .speedRefused(path: path, baud: baud)
@@ -32,9 +35,15 @@ public enum LineOpenError: Error, Equatable, Sendable, CustomStringConvertible {
     switch self {
     case .missing(let path):
       "'\(path)' is not there: connect the receiver, or name the line it is on"
-    case .notPermitted(let path):
-      "'\(path)' may not be opened by this user: add the user to the group dialout "
-        + "(usermod -aG dialout USER), then log in or start the service anew"
+    case .notPermitted(let path, let group?):
+      "'\(path)' may not be opened by this user: add the user to the group \(group) "
+        + "(usermod -aG \(group) USER), then log in or start the service anew"
+    case .notPermitted(let path, nil):
+      "'\(path)' may not be opened by this user, nor by its group: look at its owner and mode with "
+        + "'ls -l \(path)', and at the folders above it"
+    case .forbidden(let path):
+      "'\(path)' is closed to this process, whoever its user is: in a unit of systemd name it in "
+        + "DeviceAllow=, in a container pass it on"
     case .busy(let path):
       "'\(path)' is in use: end the program that has it open ('fuser \(path)' names it); "
         + "a login on the line is ended with 'systemctl disable --now serial-getty@…'"
@@ -45,5 +54,14 @@ public enum LineOpenError: Error, Equatable, Sendable, CustomStringConvertible {
     case .refused(let path, let code):
       "'\(path)' cannot be opened: \(SystemError.reason(code))"
     }
+  }
+
+  /// The group that may read and write what is at `path`; nil where none may, or it cannot be told.
+  private static func group(of path: String) -> String? {
+    var status = stat()
+    guard unsafe stat(path, &status) == 0, status.st_mode & 0o060 == 0o060 else { return nil }
+    guard let entry = unsafe getgrgid(status.st_gid), let name = unsafe entry.pointee.gr_name
+    else { return "\(status.st_gid)" }
+    return unsafe String(cString: name)
   }
 }

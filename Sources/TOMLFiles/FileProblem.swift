@@ -16,6 +16,8 @@ public struct FileProblem: Equatable, Sendable, CustomStringConvertible {
   public var expected: String
   /// What was probably meant, or what to do; empty when there is no guess.
   public var suggestion: String
+  /// The file is not there, is a folder, or may not be read: nothing is known of what is in it.
+  public var isUnreadable = false
 
   package init(
     file: String, at place: TOMLPlace = .none, key: String = "", _ problem: String,
@@ -51,6 +53,12 @@ public struct FileProblem: Equatable, Sendable, CustomStringConvertible {
 public struct FileProblems: Error, Equatable, Sendable, CustomStringConvertible {
   /// What a command that met these should exit with: `EX_CONFIG` of sysexits.h.
   public static let exitCode: Int32 = 78
+  /// What such a command should exit with: `EX_NOINPUT` where no file could be read at all, else
+  /// `EX_CONFIG`.
+  public var exitCode: Int32 {
+    problems.allSatisfy(\.isUnreadable) ? 66 : FileProblems.exitCode
+  }
+
   /// The most problems that are listed.
   public static let limit = 20
 

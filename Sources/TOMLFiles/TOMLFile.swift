@@ -18,6 +18,11 @@ extension TOMLText {
 
   /// What toml++ found, in words.
   private static func syntaxError(_ fault: TOMLFault, _ file: String) -> FileProblem {
+    // Whatever is in it: nothing of it was read.
+    if fault.message.contains("longer than 64 KiB") {
+      return FileProblem(
+        file: file, "is longer than 64 KiB", suggestion: "is it the file that you mean?")
+    }
     guard let found = fault.message.firstRange(of: "cannot redefine existing ") else {
       var message = fault.message
       let prefix = "Error while parsing "
@@ -56,9 +61,10 @@ package func readFile(
   _ path: String, inFolder hintForFolder: String = ""
 ) throws(FileProblems) -> [UInt8] {
   func failure(_ problem: String, _ suggestion: String = "") -> FileProblems {
-    FileProblems([
-      FileProblem(file: printable(path, longest: 300), problem, suggestion: suggestion)
-    ])
+    var told = FileProblem(
+      file: printable(path, longest: 300), problem, suggestion: suggestion)
+    told.isUnreadable = true
+    return FileProblems([told])
   }
   guard !path.isEmpty, !path.utf8.contains(0) else {
     throw failure("no file can have this name")

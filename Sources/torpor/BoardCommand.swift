@@ -88,7 +88,8 @@ struct BoardCheck: ParsableCommand {
     abstract: "Check board profiles.",
     discussion: """
       Each problem is told on standard error as FILE:LINE:COLUMN: key: what is wrong. The exit \
-      code is 78 when there is one. Without an argument all boards are checked.
+      code is 78 when there is one, 66 where files are only not there or not to be read. Without \
+      an argument all boards are checked.
       """)
 
   @Flag(help: "One JSON object a line for each problem and each profile.")
@@ -101,7 +102,7 @@ struct BoardCheck: ParsableCommand {
   func run() throws {
     let named = try boards.isEmpty ? BoardCatalog.standard().names() : boards
     var output = Output()
-    var isRight = true
+    var worst: Int32 = 0
     for board in named {
       var lines = JSONWriter()
       do {
@@ -112,13 +113,13 @@ struct BoardCheck: ParsableCommand {
         try output.write(
           json ? lines.text.bytes : Array("\(board): \(profile.name) is fine\(place)\n".utf8))
       } catch let errors as ProfileErrors {
-        isRight = false
+        worst = max(worst, errors.exitCode)
         ProfilePrinter.write(board, errors, to: &lines)
         if json { try output.write(lines.text.bytes) } else { System.tell(errors.description) }
       }
     }
     try output.finish()
-    if !isRight { throw ExitCode(ProfileErrors.exitCode) }
+    if worst > 0 { throw ExitCode(worst) }
   }
 }
 

@@ -146,21 +146,24 @@ extension RecordingDecoder {
   var report: String {
     let met = counters
     var parts = [
-      "\(Words.count(epochs)) epochs", "\(Words.count(fixes)) with a fix",
+      Words.count(epochs, of: "epoch"), "\(Words.count(fixes)) with a fix",
     ]
     func add(_ count: UInt64, _ what: String) {
       if count > 0 { parts.append("\(Words.count(Int(clamping: count))) \(what)") }
     }
-    add(UInt64(met.sentences) + UInt64(met.unchecked), "NMEA sentences")
+    func add(_ count: UInt64, of what: String, _ more: String = "") {
+      if count > 0 { parts.append(Words.count(Int(clamping: count), of: what) + more) }
+    }
+    add(UInt64(met.sentences) + UInt64(met.unchecked), of: "NMEA sentence")
     add(UInt64(met.unchecked), "of them without a checksum")
-    add(UInt64(met.frames), "UBX frames")
-    add(UInt64(met.otherFrames), "other binary frames passed over")
+    add(UInt64(met.frames), of: "UBX frame")
+    add(UInt64(met.otherFrames), of: "other binary frame", " passed over")
     parts += unread.words
-    add(UInt64(met.checksumErrors), "wrong checksums")
+    add(UInt64(met.checksumErrors), of: "wrong checksum")
     add(UInt64(met.malformed), "malformed")
     add(UInt64(met.brokenOff), "broken off")
     add(UInt64(met.overlong), "overlong")
-    add(met.skippedBytes, "bytes passed over")
+    add(met.skippedBytes, of: "byte", " passed over")
     return "torpor: " + parts.joined(separator: ", ") + advice
   }
 
@@ -171,7 +174,8 @@ extension RecordingDecoder {
         + "NAV-PVT would; let the receiver send one of them"
     }
     if undated > 0 {
-      return "\ntorpor: \(Words.count(undated)) epochs have a time of day and no date; "
+      return
+        "\ntorpor: \(Words.count(undated, of: "epoch")) \(undated == 1 ? "has" : "have") a time of day and no date; "
         + "tell the day of the first one with --date YYYY-MM-DD"
     }
     return ""

@@ -56,7 +56,7 @@ struct Replay: ParsableCommand {
     }
     let report = try RunReport(printing)
     report.begin(
-      "\(input.name): \(Words.count(scan.epochs)) epochs, \(Words.duration(scan.end - .boot)); "
+      "\(input.name): \(Words.count(scan.epochs, of: "epoch")), \(Words.duration(scan.end - .boot)); "
         + deferral.words)
     var session = Session(profile, deferral.script)
     session.deferralLimit = capacity

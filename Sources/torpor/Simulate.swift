@@ -157,8 +157,12 @@ struct Simulate: ParsableCommand {
       return (scenario ?? .day).track(
         seed: chance.seed, duration: hours.map { Interval(seconds: $0 * 3_600) })
     }
-    return try TrackFile.read(
+    let route = try TrackFile.read(
       track, longest: hours == nil ? .seconds(Values.mostHours * 3_600) : nil)
+    guard hours != nil || route.duration >= TrackFile.shortest else {
+      throw TrackFile.tooShort(wayName, "give a longer track, or --hours to stay at its end")
+    }
+    return route
   }
 
   /// What the client does.

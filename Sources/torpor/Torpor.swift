@@ -62,7 +62,7 @@ struct Torpor: ParsableCommand {
     } catch let errors as ProfileErrors {
       // Its lines begin with the place, for editors to jump to.
       System.tell(errors.description)
-      exit(withError: ExitCode(ProfileErrors.exitCode))
+      exit(withError: ExitCode(errors.exitCode))
     } catch {
       end(with: error)
     }

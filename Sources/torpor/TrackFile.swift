@@ -37,11 +37,16 @@ enum TrackFile {
         \(Words.duration(longest)); cut it up
         """)
     }
-    guard track.duration >= .seconds(1) else {
-      throw CommandError(
-        .data, "\(name) is too short: there is no whole second in it; give a longer track")
-    }
+    guard track.duration >= shortest else { throw tooShort(name, "give a longer track") }
     return track
+  }
+
+  /// What is shorter is no way at all.
+  static let shortest = Interval.seconds(1)
+
+  /// What to say of a track that is shorter.
+  static func tooShort(_ name: String, _ advice: String) -> CommandError {
+    CommandError(.data, "\(name) is too short: there is no whole second in it; \(advice)")
   }
 
   private static func table(
@@ -126,8 +131,8 @@ enum TrackFile {
 
   private static func empty(_ file: GPXFile, _ name: String) -> CommandError {
     var has: [String] = []
-    if file.routes > 0 { has.append(count(file.routes, "route")) }
-    if file.waypoints > 0 { has.append(count(file.waypoints, "waypoint")) }
+    if file.routes > 0 { has.append(Words.count(file.routes, of: "route")) }
+    if file.waypoints > 0 { has.append(Words.count(file.waypoints, of: "waypoint")) }
     let found = has.isEmpty ? "and nothing else" : "but " + has.joined(separator: " and ")
     return CommandError(
       .data,
@@ -143,10 +148,6 @@ enum TrackFile {
       gpsbabel -r -i gpx -f FILE -x transform,trk=rte,del -x track,faketime=f20260101080000+5 \
     -o gpx -F timed.gpx
     """
-
-  private static func count(_ count: Int, _ what: String) -> String {
-    "\(Words.count(count)) \(what)\(count == 1 ? "" : "s")"
-  }
 
   private static func place(_ name: String, _ place: GPXPlace) -> String {
     "\(name):\(place.line):\(place.column)"

@@ -31,6 +31,11 @@ enum Words {
     return result
   }
 
+  /// A count of things: `1 epoch`, `86,400 epochs`.
+  static func count(_ value: Int, of what: String) -> String {
+    "\(count(value)) \(what)\(value == 1 ? "" : "s")"
+  }
+
   /// `value` with exactly `places` decimals; `-` for what is not finite.
   static func decimal(_ value: Double, places: Int) -> String {
     var factor = 1.0

@@ -216,9 +216,19 @@ import Testing
     #expect(throws: LineOpenError.notATerminal(path: file)) {
       _ = try SerialLine(opening: file, speed: 9_600, in: events)
     }
-    let denied = LineOpenError(EACCES, path: "/dev/ttyS0", baud: 9_600)
-    #expect(denied == .notPermitted(path: "/dev/ttyS0"))
-    #expect(denied.description.contains("dialout"))
+    // The advice is of the line's own group, and of no group where none is let in.
+    let closed = LineOpenError(EACCES, path: file, baud: 9_600)
+    #expect(closed == .notPermitted(path: file, group: nil))
+    #expect(closed.description.contains("ls -l") && !closed.description.contains("usermod"))
+    _ = unsafe chmod(file, 0o660)
+    guard case .notPermitted(_, let group?) = LineOpenError(EACCES, path: file, baud: 9_600) else {
+      Issue.record("its group may")
+      return
+    }
+    #expect(closed.description != LineOpenError.notPermitted(path: file, group: group).description)
+    let dialout = LineOpenError.notPermitted(path: file, group: "dialout").description
+    #expect(dialout.contains("usermod -aG dialout USER"))
+    #expect(LineOpenError(EPERM, path: file, baud: 9_600) == .forbidden(path: file))
   }
 
   @Test("a second process, and root too, finds the line in use; it is free when it is closed")

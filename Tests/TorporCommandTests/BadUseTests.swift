@@ -52,3 +52,54 @@ struct BadUseTests {
     #expect(none.status == 73 && none.errors.contains("mkdir -p"))
   }
 }
+
+@Suite("Small things that must be told as they are")
+struct SmallThingsTests {
+  @Test("a track of one point is refused with what to do; with --hours it is a place to stay at")
+  func onePoint() {
+    let folder = Command.directory()
+    let track = "\(folder)/one.csv"
+    Command.write(
+      Array("unix_time,lat,lon,alt,speed\n1767225600,52,13,,\n".utf8), to: track)
+    let refused = Command.run(["simulate", "--track", track])
+    #expect(refused.status == 65 && refused.output.isEmpty)
+    #expect(refused.errors.contains("one.csv is too short") && refused.errors.contains("--hours"))
+    #expect(Command.run(["simulate", "--track", track, "--hours", "0.1", "--quiet"]).status == 0)
+  }
+
+  @Test("one epoch is one epoch")
+  func plural() {
+    let sentence = "$GNRMC,094107.000,A,5222.31832,N,00454.58062,E,0.31,251.2,221126,,,A*49\r\n"
+    let told = Command.run(["decode", "-"], input: Array(sentence.utf8))
+    #expect(
+      told.errors.contains("torpor: 1 epoch, 1 with a fix, 1 NMEA sentence\n"), "\(told.errors)")
+  }
+
+  @Test("board check: 66 where a file cannot be read at all, 78 where it is no profile")
+  func boardCheck() {
+    let folder = Command.directory()
+    Command.write(Array(repeating: 0x41, count: 70_000), to: "\(folder)/large.toml")
+    Command.write(Array("$GNRMC\r\n".utf8), to: "\(folder)/wrong.toml")
+    for (name, code, words) in [
+      ("", 66, "is a folder; name the profile.toml in it"),
+      ("/none.toml", 66, "No such file"), ("/large.toml", 78, "is longer than 64 KiB; is it"),
+      ("/wrong.toml", 78, "not valid TOML"),
+    ] as [(String, Int32, String)] {
+      let result = Command.run(["board", "check", "\(folder)\(name)"])
+      #expect(result.status == code && result.errors.contains(words), "\(name): \(result.errors)")
+    }
+    let both = Command.run(["board", "check", "\(folder)/none.toml", "\(folder)/large.toml"])
+    #expect(both.status == 78)
+  }
+
+  @Test("tune --quiet prints what is best, and no run")
+  func quietTune() {
+    let folder = Command.directory()
+    let rows = (0..<120).map { "\(1_767_225_600 + $0 * 5),52.\(1_000 + $0),13,,\n" }
+    Command.write(
+      Array(("unix_time,lat,lon,alt,speed\n" + rows.joined()).utf8), to: "\(folder)/walk.csv")
+    let quiet = Command.run(["tune", "--track", "\(folder)/walk.csv", "-q"])
+    #expect(quiet.status == 0 && quiet.output.hasPrefix("Best for each question\n"))
+    #expect(!quiet.output.contains("receiver mW"))
+  }
+}

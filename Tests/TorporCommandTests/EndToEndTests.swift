@@ -113,7 +113,7 @@ struct EndToEndTests {
   @Test("help and version")
   func help() {
     let help = Command.run(["--help"])
-    #expect(help.status == 0 && help.output.contains("Three things to try"))
+    #expect(help.status == 0 && help.output.contains("Four things to try"))
     for arguments in [["--help"], ["help", "decode"], ["--version"], ["manual"]] {
       let full = Command.run(arguments, outputPath: "/dev/full")
       #expect(full.status == 74 && full.errors.contains("writing standard output failed"))

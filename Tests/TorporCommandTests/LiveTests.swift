@@ -42,7 +42,7 @@ struct LiveTests {
     #expect(Self.time(live.line()) == "1")
     live.closeInput()
     #expect(live.finish().status == 0)
-    #expect(live.errors == "torpor: 1 epochs, 1 with a fix, 1 NMEA sentences\n")
+    #expect(live.errors == "torpor: 1 epoch, 1 with a fix, 1 NMEA sentence\n")
   }
 
   @Test("--follow goes on as a file grows, is cut, and is replaced, until an interrupt")
@@ -192,7 +192,7 @@ struct SerialTests {
     close(master)
     let end = live.finish()
     #expect(end.status == 74)
-    #expect(live.errors.contains("1 epochs, 1 with a fix"))
+    #expect(live.errors.contains("1 epoch, 1 with a fix"))
     #expect(live.errors.contains("\(path) went away"))
   }
 

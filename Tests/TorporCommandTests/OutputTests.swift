@@ -112,7 +112,7 @@ struct OutputTests {
     let bytes = Array("$GPGSV,1,1,00*79\r\n".utf8)
     let gpx = Command.run(["decode", "--format", "gpx", "-"], input: bytes)
     #expect(gpx.status == 0 && gpx.output.hasSuffix(" <trk>\n </trk>\n</gpx>\n"))
-    #expect(gpx.errors.contains("there is no epoch") && gpx.errors.contains("1 NMEA sentences"))
+    #expect(gpx.errors.contains("there is no epoch") && gpx.errors.contains("1 NMEA sentence"))
     let csv = Command.run(["decode", "--format", "csv", "-"], input: bytes)
     #expect(csv.status == 0 && csv.output.hasPrefix("unix_time,lat,lon"))
   }

@@ -195,7 +195,7 @@ struct RecordingDecoderTests {
     }
     let gga = Self.sentence("GPGGA,120001.00,4717.11,N,00833.91,E,1,08,1.0,499.6,M,48.0,M,,")
     let advice =
-      "\ntorpor: 1 epochs have a time of day and no date; "
+      "\ntorpor: 1 epoch has a time of day and no date; "
       + "tell the day of the first one with --date YYYY-MM-DD"
     #expect(report(gga).hasSuffix(advice))
     #expect(!report(gga, CalendarDate(year: 2020, month: 4, day: 1)).contains("--date"))
@@ -255,8 +255,8 @@ struct RecordingDecoderTests {
     recording.decode(Array((Self.rmc(1, "010420") + "$GPRMC,1*00\r\n").utf8)) { _ in }
     recording.finish { _ in }
     let report = recording.report
-    #expect(report.hasPrefix("torpor: 1 epochs, 1 with a fix, 1 NMEA sentences"))
-    #expect(report.contains("1 wrong checksums"))
+    #expect(report.hasPrefix("torpor: 1 epoch, 1 with a fix, 1 NMEA sentence"))
+    #expect(report.contains("1 wrong checksum"))
     #expect(!report.contains("UBX"))
   }
 }

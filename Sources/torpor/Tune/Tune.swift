@@ -38,6 +38,9 @@ struct Tune: ParsableCommand {
   @Flag(help: "One JSON object a line for each run and each pick.")
   var json = false
 
+  @Flag(name: .shortAndLong, help: "Print what is best alone, and not each run.")
+  var quiet = false
+
   mutating func validate() throws {
     guard track.paths.count <= Tune.mostTracks else {
       throw ValidationError(
@@ -69,7 +72,7 @@ struct Tune: ParsableCommand {
         runs.append(run)
       }
       progress.clear()
-      report.add(runs, path, route.duration)
+      if !quiet { report.add(runs, path, route.duration) }
       try output.write(report.takeBytes())
       try output.flush()
     }
