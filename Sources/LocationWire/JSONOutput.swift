@@ -174,39 +174,7 @@ extension JSONOutput {
     for i in place..<20 { bytes.append(text[i]) }
   }
 
-  private mutating func number(_ value: Double) {
-    // A whole number needs no ".0"; Swift's own description is the shortest that reads back.
-    if value == value.rounded(), value.magnitude < 1e15, !(value == 0 && value.sign == .minus) {
-      add(Int64(value))
-    } else {
-      bytes.append(contentsOf: value.description.utf8)
-    }
-  }
+  private mutating func number(_ value: Double) { JSONText.append(value, to: &bytes) }
 
-  /// Quotes as RFC 8259 asks: quotation mark, backslash and the controls below U+0020. So no frame
-  /// has a NUL byte within.
-  private mutating func quoted(_ value: String) {
-    byte("\"")
-    for unit in value.utf8 {
-      switch unit {
-      case UInt8(ascii: "\""): add("\\\"")
-      case UInt8(ascii: "\\"): add("\\\\")
-      case 0x08: add("\\b")
-      case 0x09: add("\\t")
-      case 0x0A: add("\\n")
-      case 0x0C: add("\\f")
-      case 0x0D: add("\\r")
-      case 0..<0x20:
-        add("\\u00")
-        bytes.append(JSONOutput.hexadecimal(unit >> 4))
-        bytes.append(JSONOutput.hexadecimal(unit & 0x0F))
-      default: bytes.append(unit)
-      }
-    }
-    byte("\"")
-  }
-
-  private static func hexadecimal(_ nibble: UInt8) -> UInt8 {
-    nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "a") + nibble - 10
-  }
+  private mutating func quoted(_ value: String) { JSONText.append(quoted: value, to: &bytes) }
 }

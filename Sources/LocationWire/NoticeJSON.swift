@@ -94,12 +94,17 @@ extension JSONOutput {
     member("number", Int64(element.iterator))
     if let fix = element.location { object("location") { $0.members(of: fix) } }
     list("flags") { json in
-      for (flag, word) in LiveFlags.wireWords where element.flags.holdsAny(of: flag) {
-        json.element(word: word)
-      }
+      for word in element.flags.words { json.element(word: word) }
     }
     member("stationary", element.isStationary)
     if element.dropped > 0 { member("dropped", Int64(element.dropped)) }
+  }
+}
+
+extension LiveFlags {
+  /// The words of those that hold, in the order of their bits: Core Location's properties.
+  public var words: [StaticString] {
+    LiveFlags.wireWords.filter { holdsAny(of: $0.0) }.map(\.1)
   }
 }
 

@@ -1,3 +1,5 @@
+import LocationWire
+
 /// Writes one JSON object after another, each on its own line (JSON Lines, RFC 8259).
 ///
 /// A member without a value is left out: there is no `null` but where ``null(_:)`` is called, no
@@ -120,37 +122,11 @@ struct JSONWriter {
   }
 
   private mutating func number(_ value: Double) {
-    // A whole number needs no ".0"; Swift's own description is the shortest that reads back.
-    if value == value.rounded(), value.magnitude < 1e15 {
-      text.add(Int64(value))
-    } else {
-      text.add(value.description)
-    }
+    // Nought has no sign for people.
+    text.append { JSONText.append(value + 0.0, to: &$0) }
   }
 
-  /// Quotes as RFC 8259 asks: quotation mark, backslash and the controls below U+0020.
   private mutating func quoted(_ value: String) {
-    text.add(byte: UInt8(ascii: "\""))
-    for byte in value.utf8 {
-      switch byte {
-      case UInt8(ascii: "\""): text.add("\\\"")
-      case UInt8(ascii: "\\"): text.add("\\\\")
-      case 0x08: text.add("\\b")
-      case 0x09: text.add("\\t")
-      case 0x0A: text.add("\\n")
-      case 0x0C: text.add("\\f")
-      case 0x0D: text.add("\\r")
-      case 0..<0x20:
-        text.add("\\u00")
-        text.add(byte: JSONWriter.hexadecimal(byte >> 4))
-        text.add(byte: JSONWriter.hexadecimal(byte & 0x0F))
-      default: text.add(byte: byte)
-      }
-    }
-    text.add(byte: UInt8(ascii: "\""))
-  }
-
-  private static func hexadecimal(_ nibble: UInt8) -> UInt8 {
-    nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "a") + nibble - 10
+    text.append { JSONText.append(quoted: value, to: &$0) }
   }
 }

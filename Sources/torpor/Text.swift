@@ -20,6 +20,9 @@ struct Text {
   /// Adds `bytes`, which are UTF-8.
   mutating func add(bytes more: [UInt8]) { bytes.append(contentsOf: more) }
 
+  /// Has `body` add bytes, which are UTF-8.
+  mutating func append(_ body: (inout [UInt8]) -> Void) { body(&bytes) }
+
   /// Adds one byte.
   mutating func add(byte: UInt8) { bytes.append(byte) }
 

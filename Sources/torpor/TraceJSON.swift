@@ -1,6 +1,7 @@
 import LocationPolicy
 import LocationSimulation
 import LocationTypes
+import LocationWire
 
 /// The trace as JSON Lines, as Docs/Reference/trace.md has it.
 enum TraceJSON {
@@ -65,7 +66,7 @@ enum TraceJSON {
     case .entered(let region), .exited(let region): json.member("region", Int64(region))
     case .stationary(let stands): json.member("stands", stands)
     case .flags(let flags):
-      let words = flags.names.map { "\"\($0)\"" }
+      let words = flags.words.map { "\"\($0)\"" }
       json.member("flags", json: "[" + words.joined(separator: ",") + "]")
     case .degraded(let givenUp, let charge):
       json.member("percent", Int64(charge))

@@ -1,6 +1,7 @@
 import LocationPolicy
 import LocationSimulation
 import LocationTypes
+import LocationWire
 
 /// The trace for people: a line for what a client or the board notices, as it happens.
 ///
@@ -217,7 +218,7 @@ struct TraceText {
     case .flags(let flags):
       flags == .empty
         ? "none"
-        : flags.names.map { $0.split(separator: "_").joined(separator: " ") }
+        : flags.words.map { $0.description.split(separator: "_").joined(separator: " ") }
           .joined(separator: ", ")
     case .degraded(let givenUp, let charge): "battery at \(charge) %: \(words(givenUp))"
     case .failed(let code): words(code)
