@@ -32,6 +32,11 @@ public enum WireMethod: String, CaseIterable, Sendable {
   case allowClient = "AllowClient"
   case denyClient = "DenyClient"
   case reduceClient = "ReduceClient"
+  case requestAuthorization = "RequestAuthorization"
+  case openServiceSession = "OpenServiceSession"
+  case closeServiceSession = "CloseServiceSession"
+  case openBackgroundSession = "OpenBackgroundSession"
+  case closeBackgroundSession = "CloseBackgroundSession"
 }
 
 /// What a client says to the service: one case for each method.
@@ -40,8 +45,9 @@ public enum WireCall: Equatable, Sendable {
   case getInfo
   /// `org.varlink.service.GetInterfaceDescription`, of the interface of that name.
   case getInterfaceDescription(String)
-  /// This connection speaks for the client of that name; its end is the process's end (AUT-2).
-  case connect(name: String)
+  /// This connection speaks for the client of that name; its end is the process's end (AUT-2). With
+  /// explicit sessions nothing implies one (BKG-15).
+  case connect(name: String, needsExplicitSessions: Bool = false)
   /// Sends every notice of the session on this connection, for as long as both live.
   case watch(session: Int64)
   /// ``Request/startUpdating``.
@@ -99,6 +105,16 @@ public enum WireCall: Equatable, Sendable {
   case denyClient(WireClientName)
   /// That client is to know no more than about where it is, or all again; for administrators.
   case reduceClient(WireClientName, isReduced: Bool)
+  /// `requestWhenInUseAuthorization()` or `requestAlwaysAuthorization()` (AUT-4).
+  case requestAuthorization(WirePermission)
+  /// `CLServiceSession(authorization:fullAccuracyPurposeKey:)` (BKG-12).
+  case openServiceSession(SessionRequirement, wantsFullAccuracy: Bool)
+  /// That session is invalidated.
+  case closeServiceSession(Int)
+  /// `CLBackgroundActivitySession()` (BKG-8).
+  case openBackgroundSession
+  /// Its `invalidate()` (BKG-10).
+  case closeBackgroundSession
 
   /// What it asks of the policy, where it is one request; regions need a number first, settings may
   /// be several (``WireSettings/requests``).
@@ -121,7 +137,8 @@ public enum WireCall: Equatable, Sendable {
     case .getInfo, .getInterfaceDescription, .connect, .watch, .configure, .acknowledgeEvents,
       .addRegion, .removeRegion, .requestRegionState, .getLocation, .getStatus, .getPowerPlan,
       .getEnergy,
-      .drain, .listClients, .allowClient, .denyClient, .reduceClient:
+      .drain, .listClients, .allowClient, .denyClient, .reduceClient, .requestAuthorization,
+      .openServiceSession, .closeServiceSession, .openBackgroundSession, .closeBackgroundSession:
       nil
     }
   }
@@ -159,6 +176,11 @@ public enum WireCall: Equatable, Sendable {
     case .allowClient: .allowClient
     case .denyClient: .denyClient
     case .reduceClient: .reduceClient
+    case .requestAuthorization: .requestAuthorization
+    case .openServiceSession: .openServiceSession
+    case .closeServiceSession: .closeServiceSession
+    case .openBackgroundSession: .openBackgroundSession
+    case .closeBackgroundSession: .closeBackgroundSession
     }
   }
 }
@@ -199,6 +221,8 @@ public struct WireSettings: Equatable, Sendable {
   public var pausesAutomatically: Bool?
   /// ``Request/setActivity(_:)``.
   public var activity: ActivityType?
+  /// `allowsBackgroundLocationUpdates` (BKG-18); no request of the policy's.
+  public var allowsBackground: Bool?
 
   /// Changes nothing.
   public init() {}

@@ -62,13 +62,13 @@ enum HouseRules {
       rooms: [
         "AccessPolicy", "CLinux", "LinuxHAL", "LocationTypes", "DeferralCache", "GNSSProtocols",
         "ReceiverDrivers", "LocationPolicy", "LocationEngine", "LocationHAL", "LocationRuntime",
-        "LocationWire",
+        "LocationWire", "ServiceState",
       ],
       system: ["Glibc"]),
     "torpord": Room(
       rooms: [
         "AccessPolicy", "CBuildDate", "LinuxHAL", "LocationTypes", "LocationEngine",
-        "LocationService", "BoardProfiles", "BoardSetup",
+        "LocationService", "BoardProfiles", "BoardSetup", "ServiceState",
       ],
       system: ["Glibc"]),
     "CSQLite": Room(),
