@@ -250,8 +250,8 @@ let package = Package(
     .testTarget(
       name: "TorporCommandTests",
       dependencies: [
-        "torpor", "torpord", "CExpat", "GNSSProtocols", "GPXFiles", "LocationPolicy",
-        "LocationTypes", "LocationWire",
+        "torpor", "torpord", "CExpat", "GNSSProtocols", "GPXFiles", "LocationClient",
+        "LocationPolicy", "LocationTypes", "LocationWire",
       ],
       swiftSettings: strict),
     .testTarget(name: "ArchitectureTests", swiftSettings: strict),

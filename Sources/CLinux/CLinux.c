@@ -28,6 +28,7 @@ int clinux_epoll_set(int epoll, int change, int descriptor, uint32_t token, uint
   struct epoll_event event = {.data = {.u32 = token}};
   if (events & CLINUX_READABLE) event.events |= EPOLLIN | EPOLLRDHUP;
   if (events & CLINUX_WRITABLE) event.events |= EPOLLOUT;
+  if (events & CLINUX_CHANGED) event.events |= EPOLLPRI;
   return result(epoll_ctl(epoll, changes[change], descriptor, &event));
 }
 
@@ -58,6 +59,7 @@ int clinux_epoll_wait(int epoll, struct clinux_ready *ready, int capacity, int64
     uint32_t events = found[i].events;
     ready[i].token = found[i].data.u32;
     ready[i].events = (events & EPOLLIN ? CLINUX_READABLE : 0) | (events & EPOLLOUT ? CLINUX_WRITABLE : 0) |
+                      (events & EPOLLPRI ? CLINUX_CHANGED : 0) |
                       (events & (EPOLLHUP | EPOLLERR | EPOLLRDHUP) ? CLINUX_GONE : 0);
   }
   return count;

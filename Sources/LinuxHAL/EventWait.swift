@@ -44,6 +44,8 @@ import LocationTypes
     public static let writable = Conditions(rawValue: 2)
     /// The other end is gone; told without being asked for.
     public static let gone = Conditions(rawValue: 4)
+    /// A file of the kernel's tells of a change; it is told as gone, too.
+    public static let changed = Conditions(rawValue: 8)
   }
 
   /// A descriptor that has something.

@@ -159,6 +159,11 @@ public struct Engine: ~Copyable {
     clients[client.index].bookmark(in: ring)
   }
 
+  /// What a client is owed at this moment. O(1).
+  public func backlog(of client: ClientID) -> Backlog {
+    clients[client.index].backlog(in: ring)
+  }
+
   /// A region of a client as it is to be kept durably, for ``Request/addRegion(_:assuming:)``; nil where
   /// that place, below `RegionMonitor.capacity`, has none (BKG-20). O(1).
   public func regionRecord(

@@ -29,8 +29,11 @@ extension Client {
     }
   }
 
-  /// Something else is given up than before, or nothing any more. Called once in each step.
-  mutating func setGivenUp(_ new: PromiseSet, _ context: ClientContext) {
+  /// Something else is given up than before, or nothing any more: for the battery, or because it is not
+  /// in use (BKG-13). Of the battery alone it is told.
+  mutating func setGivenUp(_ context: ClientContext) {
+    lowBattery = context.givenUp
+    let new = lowBattery.union(use.withheld)
     let hadUpdates = gets(.updates), hadSignificantChange = gets(.significantChange)
     services.giveUp(new, at: context.now)
     // What came back while it did not use it is news when it goes again.
@@ -100,16 +103,16 @@ extension Client {
   /// Whether it uses something it does not get and was not told of, or gets again.
   var mustHearOfBattery: Bool {
     mutating get {
-      guard services.givenUp != toldGivenUp else { return false }
+      guard lowBattery != toldGivenUp else { return false }
       let used = used
-      return services.givenUp.intersection(used) != toldGivenUp.intersection(used)
+      return lowBattery.intersection(used) != toldGivenUp.intersection(used)
     }
   }
 
   /// All that it uses and does not get, if that is news to it.
   mutating func nextDegradation() -> Notice? {
     guard mustHearOfBattery else { return nil }
-    toldGivenUp = services.givenUp.intersection(used)
+    toldGivenUp = lowBattery.intersection(used)
     return .degraded(toldGivenUp)
   }
 }

@@ -139,7 +139,7 @@ extension Client {
     return missing.map { .gap($0) }
   }
 
-  private mutating func noteDelivery(of last: UInt64, _ context: ClientContext) {
+  mutating func noteDelivery(of last: UInt64, _ context: ClientContext) {
     newestDelivered = last
     unacknowledgedThrough = last
     holdUntil = context.now + context.deliveryHold

@@ -38,8 +38,12 @@ extension Client {
       end(.deferredCanceled, context)
     case .setExecution(let state): setExecution(state, context)
     case .acknowledge(let name): acknowledge(name, in: ring)
+    case .takeBacklog: takeBacklog(in: ring, context)
     case .setAuthorization(let authorization): setAuthorization(authorization, context)
     case .setReducedAccuracy(let isReduced): setReduced(isReduced, context)
+    case .setUse(let new):
+      use = new
+      setGivenUp(context)
     case .setPausesAutomatically, .setActivity, .requestLocation, .startSignificantChange,
       .stopSignificantChange, .startVisits, .stopVisits, .addRegion, .removeRegion,
       .requestRegionState, .openLive, .closeLive:

@@ -41,7 +41,8 @@ extension Client {
       if (0..<LiveUpdates.capacity).contains(iterator) { services.live.close(iterator) }
     case .connect, .disconnect, .forget, .startUpdating, .stopUpdating, .setDesiredAccuracy,
       .setDistanceFilter, .allowDeferred, .disallowDeferred, .setExecution, .acknowledge,
-      .setAuthorization, .setReducedAccuracy:
+      .takeBacklog,
+      .setAuthorization, .setReducedAccuracy, .setUse:
       preconditionFailure("these are no services")
     }
   }
@@ -110,7 +111,7 @@ extension Client {
   /// The flags of live updates, as far as the engine knows them (LIV-6, LIV-7).
   mutating func setLiveFlags(_ context: ClientContext) {
     guard services.live.count > 0 else { return }
-    var flags = LiveFlags.empty
+    var flags = use.flags
     switch authorization {
     case .always, .whenInUse: break
     case .denied: flags = flags.union(.authorizationDenied)
@@ -118,7 +119,7 @@ extension Client {
     case .notDetermined: flags = flags.union(.authorizationRequestInProgress)
     }
     if isReduced { flags = flags.union(.accuracyLimited) }
-    if isLocationUnknown || !context.hasReceiver || !gets(.updates) {
+    if isLocationUnknown || !context.hasReceiver || lowBattery.contains(.updates) {
       flags = flags.union(.locationUnavailable)
     }
     if flags != services.live.flags { services.live.set(flags) }
@@ -143,7 +144,7 @@ extension Client {
     guard usesServices, isAuthorized, isConnected || services.outliveProcess else {
       return FixNeed()
     }
-    let isRunning = isConnected && execution != .suspended
+    let isRunning = isConnected && (execution != .suspended || use.keepsRunning)
     if isReduced { return reducedNeed(at: now, isRunning: isRunning) }
     return services.need(
       at: now, fastest: fastest, line: line, isRunning: isRunning,

@@ -103,6 +103,10 @@ public struct Client: Sendable {
   var failure: LocationErrorCode?
   /// Its authorization changed and it was not told.
   var tellsAuthorization = false
+  /// What its sessions make of it.
+  var use = ClientUse()
+  /// What the battery is too low for, as it was taken in last.
+  var lowBattery = PromiseSet.none
   /// What it was told last that it does not get (PWR-10).
   var toldGivenUp = PromiseSet.none
   /// When updates were given up the last time: of what was made then nothing is owed.
@@ -141,7 +145,7 @@ public struct Client: Sendable {
   /// What it needs of the hardware now.
   public mutating func demand(at now: Instant) -> Demand {
     guard isConnected, isAuthorized else { return .none }
-    if execution == .suspended { return .none }  // BKG-5
+    if execution == .suspended && !use.keepsRunning { return .none }  // BKG-5
     if let demand = liveDemand { return demand }
     guard isUpdating, isRunning || waitsForDrain else { return .none }
     if isReduced { return .none }
@@ -150,9 +154,8 @@ public struct Client: Sendable {
       return .within(metres: metres)
     }
     switch execution {
-    case .suspended: return .none
     case .foreground: return .live(isWatched: true)
-    case .background: break
+    case .background, .suspended: break
     }
     if waitsForDrain { return .deferred(check: now) }
     switch deferral.state {
@@ -283,7 +286,7 @@ extension Client {
     case .flush: preconditionFailure("time does not end engagement by itself")
     case .finish(let end): finishAfterDrain(end, context)
     }
-    if context.givenUp != services.givenUp { setGivenUp(context.givenUp, context) }
+    if context.givenUp != lowBattery { setGivenUp(context) }
   }
 
   private mutating func elapseServices(_ context: ClientContext) {

@@ -50,10 +50,15 @@ public enum Request: Sendable {
   case setExecution(ExecutionState)
   /// The fix of this name and all before it are handled for good (RNG-3).
   case acknowledge(FixName)
+  /// All that it is owed is handed over to it in bulk, and counts as delivered; see
+  /// ``Client/backlog(in:)``.
+  case takeBacklog
   /// What the client may (DEF-5, AUT-1).
   case setAuthorization(Authorization)
   /// Whether it is to know no more than about where it is (AUT-5).
   case setReducedAccuracy(Bool)
+  /// What its sessions and its process make of its use of location (BKG-5, BKG-13 to BKG-15).
+  case setUse(ClientUse)
   /// `pausesLocationUpdatesAutomatically` (PAU-5).
   case setPausesAutomatically(Bool)
   /// `activityType` (PAU-6).
@@ -87,7 +92,7 @@ public enum Request: Sendable {
       .startVisits, .addRegion, .requestRegionState, .openLive:
       true
     case .connect, .disconnect, .forget, .stopUpdating, .setDistanceFilter, .allowDeferred,
-      .disallowDeferred, .setExecution, .acknowledge, .setAuthorization,
+      .disallowDeferred, .setExecution, .acknowledge, .takeBacklog, .setAuthorization, .setUse,
       .setReducedAccuracy, .setPausesAutomatically, .setActivity, .stopSignificantChange,
       .stopVisits, .removeRegion, .closeLive:
       false
@@ -97,9 +102,10 @@ public enum Request: Sendable {
   /// Whether it means something while no process is attached.
   var needsNoProcess: Bool {
     switch self {
-    case .connect, .forget, .setAuthorization, .setReducedAccuracy: true
+    case .connect, .forget, .setAuthorization, .setReducedAccuracy, .setUse: true
     case .disconnect, .startUpdating, .stopUpdating, .setDesiredAccuracy, .setDistanceFilter,
-      .allowDeferred, .disallowDeferred, .setExecution, .acknowledge, .setPausesAutomatically,
+      .allowDeferred, .disallowDeferred, .setExecution, .acknowledge, .takeBacklog,
+      .setPausesAutomatically,
       .setActivity, .requestLocation, .startSignificantChange, .stopSignificantChange,
       .startVisits, .stopVisits, .addRegion, .removeRegion, .requestRegionState, .openLive,
       .closeLive:

@@ -35,6 +35,8 @@ struct Connection {
     case control(client: Int)
     /// It hears that client's notices.
     case watch(client: Int)
+    /// It carries that client's backlog in bulk, and then ends.
+    case drain(client: Int)
   }
 
   let descriptor: Int32
@@ -42,6 +44,10 @@ struct Connection {
   var purpose = Purpose.open
   var splitter = FrameSplitter()
   var output = JSONOutput()
+  /// What it still has to carry in bulk.
+  var drain: Drain?
+  /// Tells whether the program that speaks for a client is frozen.
+  var program: ProgramWatch?
   /// Room to write in is waited for.
   var waitsForRoom = false
   /// Nothing more is read; it is closed once it was offered what waits.

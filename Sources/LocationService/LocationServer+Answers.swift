@@ -24,6 +24,10 @@ extension LocationServer {
         reply(isTroubled ? answer.undurable : answer, to: pending.connection)
       case .fromEngine(let incoming):
         let index = pending.connection
+        if case .drain(let session) = incoming.call {
+          beginDrain(session, index, engine)
+          continue
+        }
         reply(answer(to: incoming.call, from: index, engine, effects, at: now), to: index)
       }
     }
@@ -38,11 +42,12 @@ extension LocationServer {
       guard case .control(let client)? = connections[index]?.purpose else {
         return .error(.notConnected)
       }
-      return .connected(
-        WireSession(
-          session: clients[client].session, authorization: clients[client].access.authorization,
-          isReduced: clients[client].access.isReduced,
-          isDeferralAvailable: engine.isDeferralAvailable))
+      var session = WireSession(
+        session: clients[client].session, authorization: clients[client].access.authorization,
+        isReduced: clients[client].access.isReduced,
+        isDeferralAvailable: engine.isDeferralAvailable)
+      session.launchReason = clients[client].launch.told
+      return .connected(session)
     case .getLocation:
       guard case .control(let client)? = connections[index]?.purpose else {
         return .error(.notConnected)
@@ -55,7 +60,7 @@ extension LocationServer {
     case .getEnergy:
       guard let energy = energy(at: now) else { return .error(.notAvailable(what: "energy")) }
       return .energy(energy)
-    default: return .error(.notAvailable(what: "drain"))
+    default: preconditionFailure("a call that is not answered out of the engine")
     }
   }
 
@@ -66,14 +71,18 @@ extension LocationServer {
   /// Keeps what outlives the process that it is for; false where a notice is no such thing.
   mutating func take(_ notice: Notice, _ client: Int) -> Bool {
     switch notice {
-    case .visit(let visit): queue(client) { .visit(visit, number: $0) }
+    case .visit(let visit):
+      queue(client) { .visit(visit, number: $0) }
+      wish(.visit, client)
     case .region(let event):
       let told = wire(event, client)
       guard told.outlivesProcess else { return false }
       queue(client) { .region(told, number: $0) }
+      wish(.region, client)
     case .report(let fix):
       guard clients[client].control == nil else { return false }
       clients[client].report = fix
+      wish(.significantChange, client)
     case .gap, .finish, .batch, .failure, .authorization, .degraded, .paused, .resumed, .live,
       .liveRefused:
       return false
@@ -84,19 +93,23 @@ extension LocationServer {
   /// Writes a client's notices, as long as it takes them, and then the events that wait for it.
   mutating func tell(_ client: Int, _ engine: borrowing Engine) {
     tellNotices(client, engine)
+    tellDiagnostics(client)
     let begun = clients[client].begun
+    let use = clients[client].use
     while let index = clients[client].watch, clients[client].notices.isEmpty,
+      !clients[client].isFrozen,
       connections[index]?.isEnding == false, connections[index]?.hasRoom == true,
       clients[client].access.authorization.isGranted,
-      let event = clients[client].events.next(where: begun.includes)
+      let event = clients[client].events.next(where: { begun.includes($0, use) })
     {
       reply(.notice(event), continues: true, to: index)
     }
   }
 
   private mutating func tellNotices(_ client: Int, _ engine: borrowing Engine) {
-    while let index = clients[client].watch, let connection = connections[index],
-      !connection.isEnding, let notice = clients[client].notices.first
+    while !clients[client].isFrozen, let index = clients[client].watch,
+      let connection = connections[index], !connection.isEnding,
+      let notice = clients[client].notices.first
     {
       if !connection.hasRoom {
         send(index)
@@ -189,12 +202,13 @@ extension WireCall {
     switch self {
     case .acknowledge, .acknowledgeEvents, .startSignificantChange, .stopSignificantChange,
       .startVisits, .stopVisits, .addRegion, .removeRegion, .allowClient, .denyClient,
-      .reduceClient:
+      .reduceClient, .openBackgroundSession, .closeBackgroundSession:
       true
     case .getInfo, .getInterfaceDescription, .connect, .watch, .startUpdating, .stopUpdating,
       .configure, .allowDeferred, .disallowDeferred, .setExecution, .requestLocation,
       .requestRegionState, .openLive, .closeLive, .getLocation, .getStatus, .getPowerPlan,
-      .getEnergy, .drain, .listClients, .flush:
+      .getEnergy, .drain, .listClients, .requestAuthorization, .openServiceSession,
+      .closeServiceSession, .flush:
       false
     }
   }

@@ -26,8 +26,8 @@ extension LocationServer {
         return .error(.interfaceNotFound(name))
       }
       return .interfaceDescription(text)
-    case .connect(let name):
-      if let refusal = connect(name, from: index) { return refusal }
+    case .connect(let name, let needsExplicit):
+      if let refusal = connect(name, needsExplicit, from: index) { return refusal }
       if incoming.mode != .oneway { answer(.fromEngine(incoming), to: index) }
       return nil
     case .watch(let session): return watch(session, from: index)
@@ -40,7 +40,8 @@ extension LocationServer {
     case .startUpdating, .stopUpdating, .configure, .allowDeferred, .disallowDeferred,
       .setExecution, .acknowledge, .acknowledgeEvents, .requestLocation, .startSignificantChange,
       .stopSignificantChange, .startVisits, .stopVisits, .addRegion, .removeRegion,
-      .requestRegionState, .openLive, .closeLive:
+      .requestRegionState, .openLive, .closeLive, .requestAuthorization, .openServiceSession,
+      .closeServiceSession, .openBackgroundSession, .closeBackgroundSession:
       guard case .control(let client) = connection.purpose else { return .error(.notConnected) }
       return ask(incoming.call, of: client)
     }
@@ -51,7 +52,9 @@ extension LocationServer {
   /// The connection speaks for the client of that name from now on; who did before is told (AUT-2).
   ///
   /// - Returns: Why not; nil if it does.
-  private mutating func connect(_ name: String, from index: Int) -> WireReply? {
+  private mutating func connect(
+    _ name: String, _ needsExplicit: Bool, from index: Int
+  ) -> WireReply? {
     guard let peer = connections[index]?.peer, connections[index]?.purpose == .open else {
       return .error(.alreadyConnected)
     }
@@ -64,7 +67,8 @@ extension LocationServer {
     lastSession += 1
     clients[client].session = lastSession
     clients[client].control = index
-    clients[client].execution = .foreground
+    let isLaunched = clients[client].launch.finish()
+    clients[client].execution = isLaunched ? .background : .foreground
     clients[client].isHeld = true
     connections[index]?.purpose = .control(client: client)
     clients[client].events.rewind()
@@ -72,6 +76,10 @@ extension LocationServer {
     permit(
       (clients[client].access.authorization, clients[client].access.isReduced), client)
     ask(.connect, client)
+    clients[client].sessions.launch(
+      clients[client].execution, needsExplicit: needsExplicit, at: now)
+    updateUse(client)
+    watchProgram(index)
     // Until somebody listens.
     ask(.setExecution(.suspended), client)
     return nil
@@ -108,6 +116,7 @@ extension LocationServer {
       clients[client].watch = nil
     }
     if let control = clients[client].control {
+      unwatchProgram(control)
       connections[control]?.purpose = .open
       end(control)
     }
@@ -122,28 +131,36 @@ extension LocationServer {
     if let watch = clients[client].watch { end(watch) }
     clients[client].watch = nil
     clients[client].live = 0
+    clients[client].isFrozen = false
     clients[client].begun = BegunServices()
+    endDrains(of: client)
     ask(.disconnect, client)
+    clients[client].sessions.end()
+    updateUse(client)
+    if clients[client].sessions.hasBackground { wish(.backgroundSession, client) }
   }
 
   private mutating func watch(_ session: Int64, from index: Int) -> WireReply? {
-    guard let connection = connections[index], connection.purpose == .open else {
-      return .error(.alreadyConnected)
-    }
-    let owner = clients.firstIndex {
-      $0.session == session && session != 0 && $0.name.user == connection.peer.user
-    }
-    guard let owner else { return .error(.unknownSession(session)) }
+    guard connections[index]?.purpose == .open else { return .error(.alreadyConnected) }
+    guard let owner = owner(of: session, on: index) else { return .error(.unknownSession(session)) }
     if let before = clients[owner].watch { end(before) }
     clients[owner].watch = index
     connections[index]?.purpose = .watch(client: owner)
     return nil
   }
 
+  /// The client whose session that is, if it is of the same user.
+  func owner(of session: Int64, on index: Int) -> Int? {
+    clients.firstIndex {
+      $0.session == session && session != 0 && $0.name.user == connections[index]?.peer.user
+    }
+  }
+
   /// What was decided holds at once: nothing of before is told that tells where the board was (RNG-6).
   private mutating func forgetUntold(_ client: Int) {
     clients[client].notices.removeAll(where: LocationServer.tellsPlace)
     forgetEvents(client)
+    endDrains(of: client)
     guard let watch = clients[client].watch, connections[watch]?.output.bytes.isEmpty == false
     else { return }
     // Some of it may be in the middle of a frame.
@@ -157,11 +174,11 @@ extension LocationServer {
     }
   }
 
-  /// Whoever hears nothing, or takes too little, is held: suspended for the engine (BKG-2).
+  /// Whoever is frozen, hears nothing, or takes too little, is held: suspended for the engine (BKG-2).
   mutating func hold(_ client: Int) {
     guard clients[client].control != nil else { return }
     let hasRoom = clients[client].watch.flatMap { connections[$0]?.hasRoom } ?? false
-    let isHeld = !hasRoom || !clients[client].notices.isEmpty
+    let isHeld = clients[client].isFrozen || !hasRoom || !clients[client].notices.isEmpty
     guard isHeld != clients[client].isHeld else { return }
     clients[client].isHeld = isHeld
     if clients[client].execution != .suspended {
@@ -185,18 +202,25 @@ extension LocationServer {
   private mutating func ask(_ call: WireCall, of client: Int) -> WireReply? {
     switch call {
     case .configure(let settings):
+      if let allows = settings.allowsBackground {
+        guard allowBackground(allows, client) else { return .error(.notAuthorized) }
+      }
       for request in settings.requests { forward(request, client) }
     case .setExecution(let state):
       clients[client].execution = state
+      clients[client].sessions.move(to: state)
+      updateUse(client)
       if !clients[client].isHeld { ask(.setExecution(state), client) }
     case .addRegion(let region, let assumed):
       guard let identifier = clients[client].identifier(region.kind, named: region.name) else {
         return .error(.limitExceeded(what: "regions", limit: Int64(ServedClient.namesLimit)))
       }
       forward(.addRegion(region.region(numbered: identifier.number), assuming: assumed), client)
+      updateUse(client)
     case .removeRegion(let kind, let name):
       guard let identifier = clients[client].remove(kind, named: name) else { break }
       forward(.removeRegion(identifier), client)
+      updateUse(client)
     case .acknowledgeEvents(let number): acknowledgeEvents(through: number, client)
     case .startUpdating, .stopUpdating, .startSignificantChange, .stopSignificantChange,
       .startVisits, .stopVisits:
@@ -210,6 +234,10 @@ extension LocationServer {
     case .closeLive(let number):
       clients[client].live &= ~(1 << UInt8(number))
       forward(.closeLive(number), client)
+      updateUse(client)
+    case .requestAuthorization, .openServiceSession, .closeServiceSession, .openBackgroundSession,
+      .closeBackgroundSession:
+      return useSession(call, client)
     default:
       guard let request = call.request else { preconditionFailure("a call that is no request") }
       forward(request, client)
@@ -243,9 +271,15 @@ extension LocationServer {
 
   /// A power cut took what was not synced: told before anything newer (RNG-4).
   private mutating func tellLoss(_ client: Int) {
-    guard clients[client].mayHaveLost else { return }
+    if let gap = takeLoss(client) { clients[client].notices.append(.gap(gap)) }
+  }
+
+  /// What a power cut may have taken from a client, if it was not told; it is told now.
+  mutating func takeLoss(_ client: Int) -> Gap? {
+    guard clients[client].mayHaveLost else { return nil }
     clients[client].mayHaveLost = false
-    clients[client].notices.append(.gap(loss ?? Gap(unsyncedBefore: 0, after: nil)))
+    clients[client].isTouched = true
+    return loss ?? Gap(unsyncedBefore: 0, after: nil)
   }
 
   /// The engine gives an iterator the lowest free number (LIV-9), and so the same one.
@@ -256,6 +290,7 @@ extension LocationServer {
     }
     clients[client].live |= 1 << UInt8(number)
     forward(.openLive(configuration), client)
+    updateUse(client)
     return .opened(number)
   }
 
@@ -274,9 +309,12 @@ extension LocationServer {
     default:
       return .clients(
         clients.map {
-          WireClient(
+          var client = WireClient(
             $0.name, authorization: $0.access.authorization, isReduced: $0.access.isReduced,
             execution: $0.control == nil ? nil : $0.execution)
+          client.hasBackgroundSession = $0.sessions.hasBackground
+          client.asks = $0.asks?.authorization
+          return client
         })
     }
   }
@@ -296,6 +334,7 @@ extension LocationServer {
       return .error(.notAvailable(what: "a decision: a rule of the policy is about this client"))
     }
     clients[client].access = access
+    clients[client].asks = nil
     keepAccess(client, decision: decision)
     forgetUntold(client)
     permit((access.authorization, access.isReduced), client)

@@ -12,10 +12,13 @@ import ServiceState
 extension LocationServer {
   /// Takes back the clients of earlier runs, before the engine's first step.
   ///
-  /// - Parameter loss: What a power cut may have taken from those who were owed all; nil if there was
-  ///   none since the last run.
-  public mutating func restore(into engine: inout Engine, after loss: Gap?) {
+  /// - Parameters:
+  ///   - loss: What a power cut may have taken from those who were owed all; nil if there was
+  ///     none since the last run.
+  ///   - now: The board's clock.
+  public mutating func restore(into engine: inout Engine, after loss: Gap?, at now: Instant) {
     self.loss = loss
+    self.now = now
     for row in state.rows.clients.all.sorted(by: { $0.id < $1.id }) {
       guard clients.count < facts.clients else {
         log.write(.warning, "there is no room for client '\(row.name)' of user \(row.uid)")
@@ -40,12 +43,17 @@ extension LocationServer {
     let services = state.rows.services[row.id] ?? ServicesRecord(client: row.id)
     client.events = events(of: row.id, last: services.lastEvent)
     client.isTouched = true
+    client.sessions = ClientSessions(hasBackground: services.backgroundSession)
     clients.append(client)
     // As it was told last, and then as it is now: what it lost meanwhile is lost for good (RNG-6).
     permit(ClientAccess.told(row), place)
     permit((access.authorization, access.isReduced), place)
     if !access.authorization.isGranted { forgetEvents(place) }
     begin(services, place)
+    // Its process may live, and come back by itself.
+    if clients[place].sessions.hasBackground {
+      wish(.backgroundSession, place, after: ClientSessions.standardGrace)
+    }
   }
 
   /// Asks for all that outlives a process, as the process would, and leaves.
@@ -75,6 +83,8 @@ extension LocationServer {
   mutating func permit(_ access: (authorization: Authorization, isReduced: Bool), _ client: Int) {
     ask(.setAuthorization(access.authorization), client)
     ask(.setReducedAccuracy(access.isReduced), client)
+    clients[client].sessions.permit(access.authorization, isReduced: access.isReduced)
+    updateUse(client)
   }
 
   // MARK: To disk
@@ -158,7 +168,7 @@ extension LocationServer {
     put(row, in: \.clients)
   }
 
-  private func put<Row>(_ row: Row, in table: WritableKeyPath<StateRows, StateTable<Row>>) {
+  func put<Row>(_ row: Row, in table: WritableKeyPath<StateRows, StateTable<Row>>) {
     if !state.rows[keyPath: table].put(row) {
       log.write(.error, "the durable state is full, and forgets at a restart: \(Row.self)")
     }

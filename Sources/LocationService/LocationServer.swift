@@ -78,6 +78,10 @@ public struct LocationServer: LocationClients, ~Copyable {
   var energy: ServiceEnergy?
   /// UTC less the boot clock, µs, by the newest fix that had a time.
   var utcOffset: Int64?
+  /// When the loop asked last.
+  var now = Instant.boot
+  /// Starts programs; gives what was wrong, nil if nothing was.
+  let starter: (Launch) -> String?
   private var buffer = [UInt8](repeating: 0, count: LocationServer.readSize)
   /// Which wait's events are being handled, and how many of them have been.
   private var wait: UInt64 = 0
@@ -85,10 +89,12 @@ public struct LocationServer: LocationClients, ~Copyable {
 
   /// Serves the clients that connect to `listener`, and waits for them in `events`.
   ///
-  /// - Parameter state: What outlives the service; ``restore(into:after:)`` brings it back.
+  /// - Parameters:
+  ///   - state: What outlives the service; ``restore(into:after:at:)`` brings it back.
+  ///   - starter: Starts programs (BKG-19); gives what was wrong, nil if nothing was.
   public init(
     _ listener: consuming Listener, on events: EventWait, _ policy: AccessPolicy, _ facts: Facts,
-    state: StateStore, log: SystemLog
+    state: StateStore, log: SystemLog, starter: @escaping (Launch) -> String?
   ) throws(SystemError) {
     try events.add(listener.descriptor, as: LocationServer.listenerToken, for: .readable)
     self.listener = listener
@@ -97,6 +103,7 @@ public struct LocationServer: LocationClients, ~Copyable {
     self.facts = facts
     self.state = state
     self.log = log
+    self.starter = starter
   }
 
   static let listenerToken = EventWait.Token(rawValue: EventWait.Token.firstFree.rawValue + 1)
@@ -109,6 +116,7 @@ public struct LocationServer: LocationClients, ~Copyable {
 
   /// The next thing a client asks, as far as it has come; nil when none asks anything now.
   public mutating func nextRequest(at now: Instant) -> (ClientID, Request)? {
+    self.now = now
     while true {
       if let next = requests.popFirst() { return next }
       guard readNext() else { return nil }
@@ -147,11 +155,16 @@ public struct LocationServer: LocationClients, ~Copyable {
   public mutating func settle(
     _ engine: borrowing Engine, _ effects: Effects, at now: Instant
   ) -> Bool {
+    self.now = now
+    elapseSessions()
     keep(engine, at: now)
     observe(engine, at: now)
+    startPrograms()
     giveAnswers(engine, effects, at: now)
     for i in clients.indices where clients[i].watch != nil { tell(i, engine) }
-    for i in connections.indices where connections[i] != nil { send(i) }
+    for i in connections.indices where connections[i] != nil {
+      if connections[i]?.drain != nil { pump(i, engine) } else { send(i) }
+    }
     for i in clients.indices { hold(i) }
     return !requests.isEmpty
   }
@@ -173,12 +186,18 @@ public struct LocationServer: LocationClients, ~Copyable {
       accept()
     } else if ready.token.rawValue > LocationServer.listenerToken.rawValue {
       let index = Int(ready.token.rawValue - LocationServer.listenerToken.rawValue) - 1
-      // One that was accepted meanwhile in the place of another has nothing to do with it.
-      if index < connections.count, let connection = connections[index], connection.since < wait {
-        look(index, ready.conditions)
-      }
+      look(at: index, ready.conditions)
     }
     return true
+  }
+
+  private mutating func look(at place: Int, _ conditions: EventWait.Conditions) {
+    let isProgram = place >= connections.count
+    let index = isProgram ? place - connections.count : place
+    // One that was accepted meanwhile in the place of another has nothing to do with it.
+    guard index < connections.count, let connection = connections[index], connection.since < wait
+    else { return }
+    if isProgram { lookAtProgram(index) } else { look(index, conditions) }
   }
 
   private mutating func look(_ index: Int, _ conditions: EventWait.Conditions) {
@@ -227,7 +246,9 @@ public struct LocationServer: LocationClients, ~Copyable {
       return
     }
     // It says no more; what it asked is answered.
-    if count == 0 { return end(index) }
+    if count == 0 { return connections[index]?.drain == nil ? end(index) : close(index) }
+    // A connection that was upgraded carries nothing this way.
+    if connections[index]?.drain != nil { return }
     take(count, of: buffer, from: index)
   }
 
@@ -287,6 +308,7 @@ public struct LocationServer: LocationClients, ~Copyable {
 
   /// The connection is over: what it spoke for ends with it (BKG-1).
   mutating func close(_ index: Int) {
+    unwatchProgram(index)
     guard let connection = connections[index] else { return }
     connections[index] = nil
     events.remove(connection.descriptor)
@@ -296,6 +318,7 @@ public struct LocationServer: LocationClients, ~Copyable {
     case .open: break
     case .control(let client): if clients[client].control == index { leave(client) }
     case .watch(let client): if clients[client].watch == index { clients[client].watch = nil }
+    case .drain: break
     }
   }
 }

@@ -60,7 +60,7 @@ public struct LocationService: ~Copyable {
     fixes.markSynced(unsynced)
     let loss = LocationService.begin(fixes, boot, server.state)
     var engine = unsafe Engine(setup, ring: fixes, clients: memory.storage)
-    server.restore(into: &engine, after: loss)
+    server.restore(into: &engine, after: loss, at: board.now)
     server.flush()
     try board.events.add(signals.descriptor, as: LocationService.signalToken, for: .readable)
     loop = LocationLoop(engine: engine, board: board, clients: server)
@@ -110,7 +110,7 @@ public struct LocationService: ~Copyable {
   private mutating func turn() {
     let isKept = loop.engine.unsynced.isEmpty && !loop.clients.hasUnkept
     let due = isKept ? Instant.distantFuture : synced + syncInterval
-    _ = loop.turn(atLatest: due)
+    _ = loop.turn(atLatest: min(due, loop.clients.deadline))
     if loop.board.now - synced >= syncInterval { sync() }
   }
 

@@ -31,12 +31,24 @@ struct ServedClient {
   var watch: Int?
   /// By which its process lets another connection hear its notices; 0 without a process.
   var session: Int64 = 0
-  /// Nobody hears it, or whoever does takes too little: it is told nothing until that ends (BKG-2).
+  /// Its process is frozen.
+  var isFrozen = false
+  /// It is frozen, nobody hears it, or whoever does takes too little: it is told nothing until that ends (BKG-2).
   var isHeld = false
   /// Notices that are not written yet, in their order.
   var notices: [Notice] = []
   /// Numbers of live iterators that are in use, one bit each.
   var live: UInt8 = 0
+  /// Its sessions, and whether it is in use.
+  var sessions = ClientSessions()
+  /// What the engine knows of them.
+  var use = ClientUse()
+  /// What it has asked for, and nobody has decided (AUT-4).
+  var asks: WirePermission?
+  /// The log and the disk know that it has a background session.
+  var hasLoggedBackground = false
+  /// Its next start (BKG-19).
+  var launch = PendingLaunch()
   /// Visits and region events that it has not acknowledged.
   var events = EventQueue()
   /// Where significant change last brought it while no process was there (SLC-8).
@@ -103,6 +115,9 @@ struct ServedClient {
     regions.firstIndex { $0.identifier.kind == kind && $0.name == name }
   }
 
+  /// Whether it monitors conditions.
+  var hasConditions: Bool { regions.contains { $0.identifier.kind == .condition && !$0.isRemoved } }
+
   /// The name of a number.
   func name(of identifier: RegionIdentifier) -> String {
     regions.last { $0.identifier == identifier }?.name ?? ""
@@ -115,8 +130,13 @@ struct BegunServices {
   var visits = false
   var significantChange = false
 
-  /// Whether an event may be told to it. Regions go on by themselves.
-  func includes(_ notice: WireNotice) -> Bool {
-    if case .visit = notice { visits } else { true }
+  /// Whether an event may be told to it. Regions go on by themselves; conditions are for who may have
+  /// live updates (BKG-14).
+  func includes(_ notice: WireNotice, _ use: ClientUse) -> Bool {
+    switch notice {
+    case .visit: visits
+    case .region(let event, _): event.kind == .region || !use.flags.holdsAny(of: .withholding)
+    default: true
+    }
   }
 }

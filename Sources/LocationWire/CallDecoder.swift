@@ -87,7 +87,10 @@ public enum CallDecoder {
     _ method: WireMethod, _ fields: inout JSONFields
   ) throws(WireError) -> WireCall {
     switch method {
-    case .connect: .connect(name: try clientName(&fields))
+    case .connect:
+      .connect(
+        name: try clientName(&fields),
+        needsExplicitSessions: try fields.flag("explicit_sessions"))
     case .watch: .watch(session: try fields.integer("session"))
     case .startUpdating: .startUpdating
     case .stopUpdating: .stopUpdating
@@ -123,6 +126,13 @@ public enum CallDecoder {
     case .reduceClient:
       .reduceClient(try client(&fields), isReduced: try fields.bool("reduced_accuracy"))
     case .flush: .flush
+    case .requestAuthorization: .requestAuthorization(try fields.word("authorization"))
+    case .openServiceSession:
+      .openServiceSession(
+        try fields.word("authorization"), wantsFullAccuracy: try fields.flag("full_accuracy"))
+    case .closeServiceSession: .closeServiceSession(try session(&fields))
+    case .openBackgroundSession: .openBackgroundSession
+    case .closeBackgroundSession: .closeBackgroundSession
     }
   }
 }
@@ -152,12 +162,19 @@ extension CallDecoder {
     return number
   }
 
+  private static func session(_ fields: inout JSONFields) throws(WireError) -> Int {
+    let number = try fields.number("number", Int.self)
+    guard (0..<ClientSessions.capacity).contains(number) else { throw .invalidParameter("number") }
+    return number
+  }
+
   private static func settings(_ fields: inout JSONFields) throws(WireError) -> WireSettings {
     var settings = WireSettings()
     settings.desiredAccuracy = try fields.optional("desired_accuracy_m") { $0.double }
     settings.distanceFilter = try fields.optional("distance_filter_m") { $0.double }
     settings.pausesAutomatically = try fields.optional("pauses_automatically") { $0.bool }
     settings.activity = try fields.optionalWord("activity")
+    settings.allowsBackground = try fields.optional("background_updates") { $0.bool }
     return settings
   }
 

@@ -31,7 +31,9 @@ public enum CallEncoder {
   private static func parameters(of call: WireCall, _ json: inout JSONOutput) {
     switch call {
     case .getInterfaceDescription(let interface): json.member("interface", interface)
-    case .connect(let name): json.member("name", name)
+    case .connect(let name, let needsExplicit):
+      json.member("name", name)
+      if needsExplicit { json.member("explicit_sessions", true) }
     case .watch(let session), .drain(let session): json.member("session", session)
     case .configure(let settings): write(settings, &json)
     case .allowDeferred(let distance, let timeout):
@@ -53,9 +55,16 @@ public enum CallEncoder {
     case .reduceClient(let client, let isReduced):
       write(client, &json)
       json.member("reduced_accuracy", isReduced)
+    case .requestAuthorization(let permission):
+      json.member("authorization", word: permission.wireWord)
+    case .openServiceSession(let requirement, let wantsFull):
+      json.member("authorization", word: requirement.wireWord)
+      if wantsFull { json.member("full_accuracy", true) }
+    case .closeServiceSession(let number): json.member("number", Int64(number))
     case .getInfo, .startUpdating, .stopUpdating, .disallowDeferred, .requestLocation,
       .startSignificantChange, .stopSignificantChange, .startVisits, .stopVisits, .getLocation,
-      .getStatus, .getPowerPlan, .getEnergy, .listClients, .flush:
+      .getStatus, .getPowerPlan, .getEnergy, .listClients, .openBackgroundSession,
+      .closeBackgroundSession, .flush:
       break
     }
   }
@@ -65,6 +74,7 @@ public enum CallEncoder {
     if let filter = settings.distanceFilter { json.member("distance_filter_m", filter) }
     if let pauses = settings.pausesAutomatically { json.member("pauses_automatically", pauses) }
     if let activity = settings.activity { json.member("activity", word: activity.wireWord) }
+    if let allows = settings.allowsBackground { json.member("background_updates", allows) }
   }
 
   private static func write(_ client: WireClientName, _ json: inout JSONOutput) {

@@ -2,12 +2,15 @@ extension LocationInterface {
   /// The second half: methods and errors.
   static let methods = """
     # This connection speaks for the client of that name (1 to 64 bytes) and of the user at its other end.
-    # An older connection that does is told taken_over and speaks for it no longer.
-    method Connect(name: string) -> (
+    # An older connection that does is told taken_over and speaks for it no longer. explicit_sessions: no
+    # service session is implied by live updates, conditions or a background session. launch_reason: what
+    # the service has started the program for, if it has.
+    method Connect(name: string, explicit_sessions: ?bool) -> (
       session: int,
       authorization: Authorization,
       reduced_accuracy: bool,
-      deferral_available: bool
+      deferral_available: bool,
+      launch_reason: ?(background_session, region, significant_change, visit)
     )
 
     # Every notice of the session, for as long as both connections live. Call it with more, on a connection
@@ -21,12 +24,14 @@ extension LocationInterface {
     method StopUpdating() -> ()
 
     # Changes settings; what is left out stays as it is. desired_accuracy_m: metres, -1 for the best, -2 for
-    # the best for navigation. distance_filter_m: metres, -1 for none.
+    # the best for navigation. distance_filter_m: metres, -1 for none. background_updates: with when_in_use,
+    # updates go on in the background; NotAuthorized where an administrator does not let it.
     method Configure(
       desired_accuracy_m: ?float,
       distance_filter_m: ?float,
       pauses_automatically: ?bool,
-      activity: ?Activity
+      activity: ?Activity,
+      background_updates: ?bool
     ) -> ()
 
     # Fixes may wait until so many metres were travelled or so many seconds are over; what is left out is
@@ -88,6 +93,28 @@ extension LocationInterface {
 
     # That iterator has ended.
     method CloseLive(number: int) -> ()
+
+    # Asks for permission. Nothing comes of it unless nobody has decided and the client is in use, or it may
+    # when in use and asks for always, once. An administrator decides.
+    method RequestAuthorization(authorization: (always, when_in_use)) -> ()
+
+    # A service session: what the program needs. It ends with its process; eight are open at most. What it
+    # lacks comes as notices: session.
+    method OpenServiceSession(
+      authorization: (none, when_in_use, always),
+      full_accuracy: ?bool
+    ) -> (number: int)
+
+    # That service session ends.
+    method CloseServiceSession(number: int) -> ()
+
+    # A background activity session: the client counts as in use while it is in the background. active: it
+    # is, which takes a client that is authorized, and in the foreground or resuming the one of its last
+    # process within 10 s. It outlives its process, which is then started again.
+    method OpenBackgroundSession() -> (active: bool)
+
+    # One background session ends; the last one ends it for good.
+    method CloseBackgroundSession() -> ()
 
     # The newest fix that was delivered to this client.
     method GetLocation() -> (fix: ?Fix)

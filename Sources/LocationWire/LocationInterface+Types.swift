@@ -171,6 +171,15 @@ extension LocationInterface {
       significant
     )
 
+    # Why a service session, by its number, does not give what it asks for; the first comes at once, then one
+    # with each change.
+    type SessionDiagnostics (
+      number: int,
+      flags: []LiveFlag,
+      full_accuracy_denied: ?bool,
+      always_authorization_denied: ?bool
+    )
+
     # What a client is told: exactly one of these.
     # fixes: a batch, oldest first; a long one comes in several notices, one after the other.
     # report: one fix that is no part of the running updates: of significant change, or of a request.
@@ -190,6 +199,7 @@ extension LocationInterface {
       resumed: ?bool,
       failure: ?Failure,
       degraded: ?[]Promise,
+      session: ?SessionDiagnostics,
       taken_over: ?bool
     )
 
@@ -319,12 +329,16 @@ extension LocationInterface {
 
     # A client as an administrator sees it: a user id and the name by which that user's programs are told
     # apart. Without execution, no process of it is connected.
+    # background_session: one is active, or waits for the next process. asks: what it has asked for, and
+    # nobody has decided.
     type Client (
       user: int,
       name: string,
       authorization: Authorization,
       reduced_accuracy: bool,
-      execution: ?ExecutionState
+      execution: ?ExecutionState,
+      background_session: ?bool,
+      asks: ?Authorization
     )
 
     """

@@ -33,6 +33,11 @@ extension JSONOutput {
     case .resumed: member("resumed", true)
     case .failure(let code): object("failure") { $0.member("code", Int64(code.rawValue)) }
     case .degraded(let promises): list("degraded", promises)
+    case .session(let number, let diagnostics):
+      object("session") { json in
+        json.member("number", Int64(number))
+        json.members(of: diagnostics)
+      }
     case .takenOver: member("taken_over", true)
     }
   }
@@ -93,9 +98,7 @@ extension JSONOutput {
   private mutating func members(of element: LiveElement) {
     member("number", Int64(element.iterator))
     if let fix = element.location { object("location") { $0.members(of: fix) } }
-    list("flags") { json in
-      for word in element.flags.words { json.element(word: word) }
-    }
+    list("flags", element.flags)
     member("stationary", element.isStationary)
     if element.dropped > 0 { member("dropped", Int64(element.dropped)) }
   }
@@ -106,6 +109,26 @@ extension LiveFlags {
   public var words: [StaticString] {
     LiveFlags.wireWords.filter { holdsAny(of: $0.0) }.map(\.1)
   }
+}
+
+extension JSONOutput {
+  private mutating func list(_ name: StaticString, _ flags: LiveFlags) {
+    list(name) { json in
+      for word in flags.words { json.element(word: word) }
+    }
+  }
+
+  private mutating func members(of diagnostics: SessionDiagnostics) {
+    list("flags", diagnostics.flags)
+    if diagnostics.fullAccuracyDenied { member("full_accuracy_denied", true) }
+    if diagnostics.alwaysAuthorizationDenied { member("always_authorization_denied", true) }
+  }
+}
+
+extension SessionRequirement: WireWord {
+  static let wireWords: [(SessionRequirement, StaticString)] = [
+    (.none, "none"), (.whenInUse, "when_in_use"), (.always, "always"),
+  ]
 }
 
 extension LiveFlags: WireWord {
@@ -159,6 +182,7 @@ extension JSONFields {
     if let code = try object("failure", { f throws(WireError) in try f.code() }) {
       return .failure(code)
     }
+    if let told = try object("session", { f throws(WireError) in try f.session() }) { return told }
     if has("degraded") { return .degraded(try promises("degraded")) }
     if try flag("paused") { return .paused }
     if try flag("resumed") { return .resumed }
@@ -240,9 +264,22 @@ extension JSONFields {
     return .region(event, number: try eventNumber())
   }
 
-  private mutating func liveElement() throws(WireError) -> LiveElement {
+  private mutating func liveFlags() throws(WireError) -> LiveFlags {
     var flags = LiveFlags.empty
     for flag in try words("flags", LiveFlags.self) { flags = flags.union(flag) }
+    return flags
+  }
+
+  private mutating func session() throws(WireError) -> WireNotice {
+    .session(
+      try number("number"),
+      SessionDiagnostics(
+        flags: try liveFlags(), fullAccuracyDenied: try flag("full_accuracy_denied"),
+        alwaysAuthorizationDenied: try flag("always_authorization_denied")))
+  }
+
+  private mutating func liveElement() throws(WireError) -> LiveElement {
+    let flags = try liveFlags()
     return LiveElement(
       iterator: try number("number"),
       location: try object("location") { f throws(WireError) in try f.storedFix() }, flags: flags,

@@ -43,7 +43,8 @@ public enum ReplyDecoder {
     case .getInterfaceDescription: .interfaceDescription(try fields.string("description"))
     case .connect: .connected(try session(&fields))
     case .watch: .notice(try fields.inner("notice") { f throws(WireError) in try f.notice() })
-    case .openLive: .opened(try fields.number("number"))
+    case .openLive, .openServiceSession: .opened(try fields.number("number"))
+    case .openBackgroundSession: .active(try fields.bool("active"))
     case .getLocation:
       .location(try fields.object("fix") { f throws(WireError) in try f.storedFix() })
     case .getStatus: .status(try fields.inner("status", status))
@@ -57,7 +58,8 @@ public enum ReplyDecoder {
     case .startUpdating, .stopUpdating, .configure, .allowDeferred, .disallowDeferred,
       .setExecution, .acknowledge, .acknowledgeEvents, .requestLocation, .startSignificantChange,
       .stopSignificantChange, .startVisits, .stopVisits, .addRegion, .removeRegion,
-      .requestRegionState, .closeLive, .allowClient, .denyClient, .reduceClient, .flush:
+      .requestRegionState, .closeLive, .allowClient, .denyClient, .reduceClient,
+      .requestAuthorization, .closeServiceSession, .closeBackgroundSession, .flush:
       .done
     }
   }
@@ -73,18 +75,25 @@ public enum ReplyDecoder {
   }
 
   private static func session(_ fields: inout JSONFields) throws(WireError) -> WireSession {
-    WireSession(
+    var session = WireSession(
       session: try fields.integer("session"), authorization: try fields.word("authorization"),
       isReduced: try fields.bool("reduced_accuracy"),
       isDeferralAvailable: try fields.bool("deferral_available"))
+    session.launchReason = try fields.optional("launch_reason") {
+      $0.string.flatMap(LaunchReason.init(rawValue:))
+    }
+    return session
   }
 
   private static func client(_ fields: inout JSONFields) throws(WireError) -> WireClient {
-    WireClient(
+    var client = WireClient(
       WireClientName(user: try fields.number("user"), name: try fields.string("name")),
       authorization: try fields.word("authorization"),
       isReduced: try fields.bool("reduced_accuracy"),
       execution: try fields.optionalWord("execution"))
+    client.hasBackgroundSession = try fields.flag("background_session")
+    client.asks = try fields.optionalWord("asks")
+    return client
   }
 }
 

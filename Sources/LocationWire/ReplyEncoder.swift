@@ -62,6 +62,7 @@ public enum ReplyEncoder {
     case .connected(let session): write(session, &json)
     case .notice(let notice): json.object("notice") { $0.member(of: notice) }
     case .opened(let number): json.member("number", Int64(number))
+    case .active(let isActive): json.member("active", isActive)
     case .location(let fix): if let fix { json.object("fix") { $0.members(of: fix) } }
     case .status(let status): json.object("status") { write(status, &$0) }
     case .plan(let plan): json.object("plan") { write(plan, &$0) }
@@ -92,6 +93,7 @@ public enum ReplyEncoder {
     json.member("authorization", word: session.authorization.wireWord)
     json.member("reduced_accuracy", session.isReduced)
     json.member("deferral_available", session.isDeferralAvailable)
+    if let reason = session.launchReason { json.member("launch_reason", reason.rawValue) }
   }
 
   private static func write(_ client: WireClient, _ json: inout JSONOutput) {
@@ -100,5 +102,7 @@ public enum ReplyEncoder {
     json.member("authorization", word: client.authorization.wireWord)
     json.member("reduced_accuracy", client.isReduced)
     if let execution = client.execution { json.member("execution", word: execution.wireWord) }
+    if client.hasBackgroundSession { json.member("background_session", true) }
+    if let asks = client.asks { json.member("asks", word: asks.wireWord) }
   }
 }

@@ -33,6 +33,11 @@ public enum WireMethod: String, CaseIterable, Sendable {
   case denyClient = "DenyClient"
   case reduceClient = "ReduceClient"
   case flush = "Flush"
+  case requestAuthorization = "RequestAuthorization"
+  case openServiceSession = "OpenServiceSession"
+  case closeServiceSession = "CloseServiceSession"
+  case openBackgroundSession = "OpenBackgroundSession"
+  case closeBackgroundSession = "CloseBackgroundSession"
 }
 
 /// What a client says to the service: one case for each method.
@@ -41,8 +46,9 @@ public enum WireCall: Equatable, Sendable {
   case getInfo
   /// `org.varlink.service.GetInterfaceDescription`, of the interface of that name.
   case getInterfaceDescription(String)
-  /// This connection speaks for the client of that name; its end is the process's end (AUT-2).
-  case connect(name: String)
+  /// This connection speaks for the client of that name; its end is the process's end (AUT-2). With
+  /// explicit sessions nothing implies one (BKG-15).
+  case connect(name: String, needsExplicitSessions: Bool = false)
   /// Sends every notice of the session on this connection, for as long as both live.
   case watch(session: Int64)
   /// ``Request/startUpdating``.
@@ -102,6 +108,16 @@ public enum WireCall: Equatable, Sendable {
   case reduceClient(WireClientName, isReduced: Bool)
   /// All that waits is told now, and deferrals go on; for administrators.
   case flush
+  /// `requestWhenInUseAuthorization()` or `requestAlwaysAuthorization()` (AUT-4).
+  case requestAuthorization(WirePermission)
+  /// `CLServiceSession(authorization:fullAccuracyPurposeKey:)` (BKG-12).
+  case openServiceSession(SessionRequirement, wantsFullAccuracy: Bool)
+  /// That session is invalidated.
+  case closeServiceSession(Int)
+  /// `CLBackgroundActivitySession()` (BKG-8).
+  case openBackgroundSession
+  /// Its `invalidate()` (BKG-10).
+  case closeBackgroundSession
 
   /// What it asks of the policy, where it is one request; regions need a number first, settings may
   /// be several (``WireSettings/requests``).
@@ -123,7 +139,9 @@ public enum WireCall: Equatable, Sendable {
     case .closeLive(let number): .closeLive(number)
     case .getInfo, .getInterfaceDescription, .connect, .watch, .configure, .acknowledgeEvents,
       .addRegion, .removeRegion, .requestRegionState, .getLocation, .getStatus, .getPowerPlan,
-      .getEnergy, .drain, .listClients, .allowClient, .denyClient, .reduceClient, .flush:
+      .getEnergy, .drain, .listClients, .allowClient, .denyClient, .reduceClient, .requestAuthorization,
+      .openServiceSession, .closeServiceSession, .openBackgroundSession, .closeBackgroundSession,
+      .flush:
       nil
     }
   }
@@ -162,6 +180,11 @@ public enum WireCall: Equatable, Sendable {
     case .denyClient: .denyClient
     case .reduceClient: .reduceClient
     case .flush: .flush
+    case .requestAuthorization: .requestAuthorization
+    case .openServiceSession: .openServiceSession
+    case .closeServiceSession: .closeServiceSession
+    case .openBackgroundSession: .openBackgroundSession
+    case .closeBackgroundSession: .closeBackgroundSession
     }
   }
 }
@@ -202,6 +225,8 @@ public struct WireSettings: Equatable, Sendable {
   public var pausesAutomatically: Bool?
   /// ``Request/setActivity(_:)``.
   public var activity: ActivityType?
+  /// `allowsBackgroundLocationUpdates` (BKG-18); no request of the policy's.
+  public var allowsBackground: Bool?
 
   /// Changes nothing.
   public init() {}

@@ -27,6 +27,8 @@ public enum WireNotice: Equatable, Sendable {
   case failure(LocationErrorCode)
   /// All that the client uses and does not get, for the battery is low; nothing when all is as it was.
   case degraded(PromiseSet)
+  /// Why the service session of that number does not give what it asks for (BKG-17).
+  case session(Int, SessionDiagnostics)
   /// Another connection speaks for this client now (AUT-2); the last that is told.
   case takenOver
 }

@@ -15,6 +15,8 @@ public enum WireReply: Equatable, Sendable {
   case notice(WireNotice)
   /// To ``WireCall/openLive(_:)``: the iterator's number.
   case opened(Int)
+  /// To ``WireCall/openBackgroundSession``: whether it is active.
+  case active(Bool)
   /// To ``WireCall/getLocation``.
   case location(StoredFix?)
   /// To ``WireCall/getStatus``.
@@ -79,6 +81,8 @@ public struct WireSession: Equatable, Sendable {
   public var isReduced: Bool
   /// `deferredLocationUpdatesAvailable()` (DEF-7).
   public var isDeferralAvailable: Bool
+  /// What the service has started the program for (BKG-19); nil where it has not.
+  public var launchReason: LaunchReason?
 
   /// Creates a session's description.
   public init(
@@ -91,6 +95,18 @@ public struct WireSession: Equatable, Sendable {
   }
 }
 
+/// What a program is started again for (BKG-19); the words are those of its environment.
+public enum LaunchReason: String, CaseIterable, Sendable {
+  /// A background session was active when its process died.
+  case backgroundSession = "background_session"
+  /// A region or condition.
+  case region = "region"
+  /// A significant change.
+  case significantChange = "significant_change"
+  /// A visit.
+  case visit = "visit"
+}
+
 /// A client that the service knows, as an administrator sees it.
 public struct WireClient: Equatable, Sendable {
   /// Who.
@@ -101,6 +117,10 @@ public struct WireClient: Equatable, Sendable {
   public var isReduced: Bool
   /// What state its process is in; nil if none is connected.
   public var execution: ExecutionState?
+  /// A background session is active, or waits for the next process (BKG-9, BKG-11).
+  public var hasBackgroundSession = false
+  /// What it has asked for, and nobody has decided (AUT-4).
+  public var asks: Authorization?
 
   /// Creates a client's description.
   public init(

@@ -20,6 +20,8 @@ public struct ClientRecord: StateRow {
   public var decision: Authorization?
   /// The command reduced its accuracy; only with a ``decision``.
   public var isDecidedReduced: Bool
+  /// It has asked for more than when-in-use, which counts once (AUT-4).
+  public var hasAskedAlways: Bool
 
   /// Creates the record of a client that nothing was decided about.
   ///
@@ -33,6 +35,7 @@ public struct ClientRecord: StateRow {
     isReduced = false
     decision = nil
     isDecidedReduced = false
+    hasAskedAlways = false
   }
 
   /// What tells it from the others.
@@ -45,6 +48,7 @@ public struct ClientRecord: StateRow {
     table: "clients",
     columns: [
       "id", "uid", "name", "authorization", "is_reduced", "decision", "is_decided_reduced",
+      "has_asked_always",
     ], keys: 1, capacity: 1_024)
 
   /// The columns of a key.
@@ -57,6 +61,7 @@ public struct ClientRecord: StateRow {
     StoredColumns([
       .number(id), .number(uid), .text(name), .number(authorization.rawValue), .flag(isReduced),
       decision.map { .number($0.rawValue) } ?? .null, .flag(isDecidedReduced),
+      .flag(hasAskedAlways),
     ])
   }
 
@@ -66,13 +71,15 @@ public struct ClientRecord: StateRow {
     guard let id = columns.whole(0, ClientNumber.self), id > 0,
       let uid = columns.whole(1, UInt32.self), let name = columns.text(2),
       let current = authorization(3), let isReduced = columns.flag(4),
-      let decision = columns.optional(5, authorization), let isDecidedReduced = columns.flag(6)
+      let decision = columns.optional(5, authorization), let isDecidedReduced = columns.flag(6),
+      let hasAskedAlways = columns.flag(7)
     else { return nil }
     self.init(id: id, uid: uid, name: name)
     self.authorization = current
     self.isReduced = isReduced
     self.decision = decision
     self.isDecidedReduced = isDecidedReduced
+    self.hasAskedAlways = hasAskedAlways
   }
 }
 

@@ -16,7 +16,7 @@ struct StateSchema: Sendable {
     CREATE TABLE clients (
       id INTEGER PRIMARY KEY, uid INTEGER NOT NULL, name TEXT NOT NULL,
       authorization INTEGER NOT NULL, is_reduced INTEGER NOT NULL, decision INTEGER,
-      is_decided_reduced INTEGER NOT NULL
+      is_decided_reduced INTEGER NOT NULL, has_asked_always INTEGER NOT NULL
     ) STRICT;
     CREATE TABLE cursors (
       client INTEGER PRIMARY KEY REFERENCES clients ON DELETE CASCADE,
@@ -53,6 +53,20 @@ struct StateSchema: Sendable {
     guard id == StateSchema.applicationID else { throw .foreign(applicationID: id) }
     guard version <= steps.count else { throw .newer(found: version, known: steps.count) }
     return version
+  }
+
+  /// Whether the tables are as they were made: their definitions lie in the file, and no check of
+  /// SQLite's looks at the words of one that can be read.
+  func holds(for database: Database) throws(StateError) -> Bool {
+    let fresh = try Database(":memory:", .writing)
+    try migrate(fresh, from: 0)
+    return try StateSchema.text(of: database) == StateSchema.text(of: fresh)
+  }
+
+  private static func text(of database: Database) throws(StateError) -> StateValue {
+    try database.first(
+      "SELECT group_concat(type || name || sql, ';') FROM "
+        + "(SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name)")
   }
 
   /// Takes the steps that a file lacks, all or none.

@@ -166,6 +166,10 @@ public final class StateStore {
       """)
     try checkIntegrity(of: database)
     try schema.migrate(database, from: version)
+    let isWhole = try schema.holds(for: database)
+    guard isWhole else {
+      throw .damaged("its tables are not as they were made")
+    }
     if version > 0, version < schema.version { repairs.migratedFrom = version }
     // What the tables take is taken now, and not when the disk is full of a log.
     if version < schema.version { try? database.run("PRAGMA wal_checkpoint(RESTART)") }

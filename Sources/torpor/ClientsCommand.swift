@@ -52,7 +52,8 @@ struct ClientsList: ParsableCommand {
       ["client", "user", "may use location", "accuracy", "process"], leftColumns: 5)
     for client in clients {
       table.add([
-        client.name.name, ClientName.user(client.name.user), words(client.authorization),
+        client.name.name, ClientName.user(client.name.user),
+        words(client.authorization) + (client.asks.map { ", asks for: \(words($0))" } ?? ""),
         client.isReduced ? "reduced" : "full", StatusText.process(client.execution),
       ])
     }

@@ -188,7 +188,7 @@ struct Monitor: ~Copyable {
       remark(promises == .none ? "the battery is better" : "the battery is low")
     case .takenOver: remark("another torpor is client 'torpor' now")
     case .gap(let gap): remark("\(gap.count) fixes were lost")
-    case .finished, .visit, .region, .live: break
+    case .finished, .visit, .region, .live, .session: break
     }
   }
 

@@ -77,7 +77,7 @@ struct VisitsCommand: ParsableCommand {
       throw CommandError(
         .unavailable, "another torpor asks for visits now; there can be one of a user")
     case .fixes, .report, .finished, .gap, .region, .live, .authorization, .paused, .resumed,
-      .failure, .degraded:
+      .failure, .degraded, .session:
       return nil
     }
   }

@@ -63,7 +63,7 @@ struct Main {
     if let trouble = state.trouble { log.write(.error, "state: \(trouble)") }
     let server = try LocationServer(
       Listener(path: options.socket), on: events, policy(options), facts(profile),
-      state: state, log: log)
+      state: state, log: log, starter: ClientStarter(socket: options.socket).start)
     var setup = profile.engineSetup
     // No date of a receiver is before the day of this build (STD-13).
     setup.epochs.earliestDate = CalendarDate(

@@ -67,13 +67,13 @@ enum HouseRules {
       rooms: [
         "AccessPolicy", "CLinux", "LinuxHAL", "LocationTypes", "DeferralCache", "GNSSProtocols",
         "ReceiverDrivers", "LocationPolicy", "LocationEngine", "LocationHAL", "LocationRuntime",
-        "LocationWire", "EnergyAccounting",
+        "LocationWire", "EnergyAccounting", "ServiceState",
       ],
       system: ["Glibc"]),
     "torpord": Room(
       rooms: [
         "AccessPolicy", "CBuildDate", "LinuxHAL", "LocationTypes", "LocationEngine",
-        "LocationService", "BoardProfiles", "BoardSetup", "EnergyAccounting",
+        "LocationService", "BoardProfiles", "BoardSetup", "EnergyAccounting", "ServiceState",
       ],
       system: ["Glibc"]),
     "CSQLite": Room(),

@@ -55,6 +55,12 @@ struct SocketBoard: LocationBoard, ~Copyable {
     let second: Int64
   }
 
+  /// The programs that the service has started.
+  final class Started {
+    var all: [Launch] = []
+  }
+
+  let started = Started()
   let folder: TestFolder
   let path: String
   let state: StateStore
@@ -82,7 +88,11 @@ struct SocketBoard: LocationBoard, ~Copyable {
       version: "1.2", board: "a board", clients: ServiceBench.clients)
     change(&facts)
     var server = try LocationServer(
-      Listener(path: path), on: events, policy, facts, state: state, log: log)
+      Listener(path: path), on: events, policy, facts, state: state, log: log
+    ) { [started] launch in
+      started.all.append(launch)
+      return nil
+    }
     let size = FixRing.storageSize(capacity: ServiceBench.ringCapacity)
     unsafe ring = .allocate(byteCount: size, alignment: 8)
     unsafe ring.initializeMemory(as: UInt8.self, repeating: 0)
@@ -106,7 +116,7 @@ struct SocketBoard: LocationBoard, ~Copyable {
     let setup = EngineSetup(receiver: ReceiverSetup(family: .passive), figures: figures)
     let loss = LocationService.begin(fixes, boot, state)
     var engine = unsafe Engine(setup, ring: fixes, clients: memory.storage)
-    server.restore(into: &engine, after: loss)
+    server.restore(into: &engine, after: loss, at: stage.now)
     server.flush()
     loop = LocationLoop(
       engine: engine, board: SocketBoard(events: events, stage: stage), clients: server)
@@ -127,6 +137,33 @@ struct SocketBoard: LocationBoard, ~Copyable {
 
   /// The generation of its fixes.
   var generation: UInt32 { loop.engine.generation }
+
+  /// Whether the client that connected first wants the receiver on for its updates.
+  var isDemanding: Bool {
+    var client = loop.engine.client(ClientID(0))
+    return client.demand(at: stage.now) != .none
+  }
+
+  /// Does what can be done until that is so, for at most a second of the real clock.
+  func settle(until isDone: () -> Bool) {
+    for _ in 0..<1_000 where !isDone() {
+      usleep(1_000)
+      settle()
+    }
+  }
+
+  /// The client that connected first.
+  var firstClient: ServedClient? { loop.clients.clients.first }
+
+  /// So many seconds pass in which nothing comes.
+  func pass(_ seconds: Int64) {
+    let end = stage.now + .seconds(seconds)
+    second += seconds
+    while stage.now < end {
+      stage.now = min(stage.now + .seconds(max(1, seconds / 20)), end)
+      settle()
+    }
+  }
 
   /// What the owner does once in a while.
   func keep() {
@@ -230,15 +267,33 @@ final class Program {
     send(json.bytes)
   }
 
-  /// The frames that have come.
-  func frames() -> [[UInt8]] {
+  /// So little fits that the service has to wait for it.
+  func shrinkReceiveBuffer() {
+    var size: Int32 = 1
+    _ = unsafe setsockopt(
+      descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+  }
+
+  /// All bytes that have come.
+  func bytes() -> [UInt8] {
+    receive()
+    defer { rest = [] }
+    return rest
+  }
+
+  private func receive() {
     var buffer = [UInt8](repeating: 0, count: 65_536)
     while true {
       let count = unsafe recv(descriptor, &buffer, buffer.count, 0)
       if count == 0 { isClosed = true }
-      guard count > 0 else { break }
+      guard count > 0 else { return }
       rest += buffer[..<count]
     }
+  }
+
+  /// The frames that have come.
+  func frames() -> [[UInt8]] {
+    receive()
     var frames: [[UInt8]] = []
     while let end = rest.firstIndex(of: 0) {
       frames.append(Array(rest[..<end]))

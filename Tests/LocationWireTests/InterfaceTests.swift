@@ -91,7 +91,10 @@ private func repositoryText(_ path: String) throws -> String {
       let names = try Self.names(
         in: ReplyTests.frame(.notice(notice)), at: ["parameters", "notice"])
       #expect(names.count == 1)
-      let types = ["gap": "Gap", "visit": "Visit", "region": "RegionEvent", "live": "LiveElement"]
+      let types = [
+        "gap": "Gap", "visit": "Visit", "region": "RegionEvent", "live": "LiveElement",
+        "session": "SessionDiagnostics",
+      ]
       for (name, type) in types where names == [name] {
         try see(.notice(notice), type, ["parameters", "notice", name])
       }
@@ -117,7 +120,7 @@ private func repositoryText(_ path: String) throws -> String {
       }
     }
     for (type, names) in seen { #expect(try Self.fields(of: type) == names, "\(type)") }
-    #expect(seen.count == 11)
+    #expect(seen.count == 12)
   }
 
   @Test("every error in the text is one that is sent, and the other way round")

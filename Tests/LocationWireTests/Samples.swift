@@ -62,6 +62,7 @@ enum Samples {
     settings.distanceFilter = 12.5
     settings.pausesAutomatically = false
     settings.activity = .otherNavigation
+    settings.allowsBackground = true
     var region = WireRegion(
       .condition, name: "home", center: Coordinate(latitude_e9: 1, longitude_e9: -2), radius: 0.1)
     region.notifyOnEntry = false
@@ -73,19 +74,25 @@ enum Samples {
     let long = LocationLimits.timeIntervalMax
     return [
       .getInfo, .getInterfaceDescription("org.torpor.Location"), .connect(name: client.name),
+      .connect(name: client.name, needsExplicitSessions: true),
       .watch(session: .max), .startUpdating, .stopUpdating, .configure(settings),
       .configure(WireSettings()), .allowDeferred(distance: 1_000, timeout: 0.5),
       .allowDeferred(distance: far, timeout: long), .allowDeferred(distance: -1, timeout: long),
       .disallowDeferred, .setExecution(.foreground), .setExecution(.background),
       .setExecution(.suspended),
-      .acknowledge(FixName(generation: .max, sequence: 1 << 40 - 1)), .requestLocation,
+      .acknowledge(FixName(generation: .max, sequence: 1 << 40 - 1)), .acknowledgeEvents(7),
+      .requestLocation,
       .startSignificantChange, .stopSignificantChange, .startVisits, .stopVisits,
       .addRegion(region, assuming: .satisfied), .addRegion(plain, assuming: .unknown),
       .removeRegion(.region, name: "home"), .requestRegionState(.condition, name: "home"),
       .openLive(.fitness), .openLive(.default), .closeLive(3), .getLocation, .getStatus,
       .getPowerPlan, .getEnergy, .drain(session: 1), .listClients, .allowClient(client, .always),
       .allowClient(client, .whenInUse), .denyClient(client),
-      .reduceClient(client, isReduced: true), .flush,
+      .reduceClient(client, isReduced: true), .requestAuthorization(.always),
+      .openServiceSession(.none, wantsFullAccuracy: false),
+      .openServiceSession(.always, wantsFullAccuracy: true), .closeServiceSession(7),
+      .openBackgroundSession, .closeBackgroundSession,
+      .flush,
     ]
   }
 
@@ -101,8 +108,10 @@ enum Samples {
       .fixes([full, longest, fix(0)]), .report(full), .finished(nil),
       .finished(.deferredCanceled), .gap(gap), .gap(Gap(unsyncedBefore: 5, after: nil)),
       .visit(Visit(coordinate: place, horizontalAccuracy: 12.25, arrival: moment)),
-      .visit(Visit(coordinate: place, horizontalAccuracy: 0.1, arrival: nil, departure: moment)),
-      .region(WireRegionEvent(.region, name: "home", .entered(at: time))),
+      .visit(
+        Visit(coordinate: place, horizontalAccuracy: 0.1, arrival: nil, departure: moment),
+        number: 4),
+      .region(WireRegionEvent(.region, name: "home", .entered(at: time)), number: .max),
       .region(WireRegionEvent(.region, name: "home", .exited(at: bare))),
       .region(WireRegionEvent(.region, name: "home", .determined(.inside))),
       .region(WireRegionEvent(.condition, name: "x", .monitor(.unsatisfied, nil, at: time))),
@@ -115,7 +124,11 @@ enum Samples {
       .live(
         LiveElement(iterator: 0, location: nil, flags: .empty, isStationary: false, dropped: 0)),
       .authorization(.whenInUse, isReduced: true), .paused, .resumed, .failure(.denied),
-      .degraded(promises), .degraded(.none), .takenOver,
+      .degraded(promises), .degraded(.none), .takenOver, .session(0, SessionDiagnostics()),
+      .session(
+        7,
+        SessionDiagnostics(
+          flags: flags, fullAccuracyDenied: true, alwaysAuthorizationDenied: true)),
     ]
   }
 
@@ -168,12 +181,22 @@ enum Samples {
     let batching = Plan(
       receiver: .batching(watermark: 250), board: .suspended,
       wake: Instant(microseconds: 77_000_000), listens: true)
+    var launched = WireSession(
+      session: 1, authorization: .whenInUse, isReduced: true, isDeferralAvailable: false)
+    launched.launchReason = .significantChange
+    var asking = WireClient(
+      client, authorization: .notDetermined, isReduced: false, execution: .background)
+    asking.hasBackgroundSession = true
+    asking.asks = .whenInUse
     let session = WireSession(
       session: 12, authorization: .always, isReduced: false, isDeferralAvailable: true)
     return [
       (.getInfo, .info(WireServiceInfo(version: "0.1"))),
       (.getInterfaceDescription("a"), .interfaceDescription("interface a.b\n\t# \"\u{1}\"\\")),
-      (.connect(name: "a"), .connected(session)), (.startUpdating, .done),
+      (.connect(name: "a"), .connected(session)),
+      (.connect(name: "a"), .connected(launched)), (.startUpdating, .done),
+      (.openBackgroundSession, .active(false)), (.openBackgroundSession, .active(true)),
+      (.openServiceSession(.always, wantsFullAccuracy: false), .opened(0)),
       (.openLive(.default), .opened(2)), (.getLocation, .location(nil)),
       (.getLocation, .location(full)), (.getStatus, .status(status)),
       (.getStatus, .status(sparse)), (.getPowerPlan, .plan(WirePlan(asleep))),
@@ -186,6 +209,7 @@ enum Samples {
         .clients([
           WireClient(client, authorization: .denied, isReduced: true, execution: nil),
           WireClient(client, authorization: .always, isReduced: false, execution: .suspended),
+          asking,
         ])
       ),
     ] + notices.map { (.watch(session: 1), .notice($0)) }

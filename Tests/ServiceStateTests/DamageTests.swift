@@ -102,6 +102,20 @@ struct DamageTests {
     #expect(again.repairs == Repairs() && again.rows.clients.count == 1)
   }
 
+  @Test("a definition whose words were changed is damage, though every page can be read")
+  func changedDefinition() throws {
+    let folder = try DamageTests.filled()
+    var bytes = folder.read()
+    let place = try #require(bytes.firstRange(of: Data("REFERENCES clients".utf8)))
+    bytes[place.upperBound - 1] = UInt8(ascii: "x")
+    try folder.write(bytes)
+    let store = try folder.open()
+    #expect(store.repairs.damage == "its tables are not as they were made")
+    #expect(store.rows.clients.count == 4 && store.rows.regions.count == 4)
+    _ = try store.fill("after")
+    try store.flush()
+  }
+
   @Test("any byte changed, any length: it opens, with rows that can be, and can be written")
   func anyDamage() throws {
     let folder = try DamageTests.filled()
@@ -249,7 +263,7 @@ struct DamageTests {
     let step = "ALTER TABLE clients ADD COLUMN decision INTEGER"
     let database = try Database(folder.path, .writing)
     try old.migrate(database, from: 0)
-    try database.run("INSERT INTO clients VALUES (5, 0, 'old', 3, 0, 0)")
+    try database.run("INSERT INTO clients VALUES (5, 0, 'old', 3, 0, 0, 1)")
     try database.run("INSERT INTO cursors (client, owes_all, may_have_lost) VALUES (5, 1, 0)")
     let broken = StateSchema(steps: old.steps + [step, "ALTER TABLE nothing ADD COLUMN x TEXT"])
     let untouched = try folder.snapshot()

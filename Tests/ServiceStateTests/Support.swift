@@ -94,6 +94,7 @@ extension StateStore {
     client.authorization = .always
     client.decision = .whenInUse
     client.isDecidedReduced = true
+    client.hasAskedAlways = true
     rows.clients.keep(client)
     let name = FixName(generation: 3, sequence: sequence)
     let bookmark = ClientBookmark(

@@ -1,5 +1,9 @@
 import Foundation
+import GNSSProtocols
 import Glibc
+import LocationClient
+import LocationTypes
+import LocationWire
 import Testing
 
 /// The built service on a pseudo-terminal, where a test speaks for the receiver.
@@ -47,6 +51,29 @@ final class Daemon {
     return "/\(package)/Boards/pi4-l76k-hat/profile.toml"
   }
 
+  /// The receiver tells of a fix, so many seconds after the first.
+  func say(_ second: Int64) {
+    var fix = Fix(
+      acquired: .boot,
+      coordinate: Coordinate(
+        latitude_e9: 52_371_972_000 + 100_000 * second, longitude_e9: 4_909_677_000))
+    fix.utc = UTCTime(microseconds: 1_893_456_000_000_000 + 1_000_000 * second)
+    fix.satellites = 9
+    var frame = FrameBuffer()
+    frame.append(GGA(fix))
+    frame.append(RMC(fix))
+    var bytes: [UInt8] = []
+    for i in 0..<frame.count { bytes.append(frame.span[i]) }
+    Running.write(String(decoding: bytes, as: UTF8.self), to: terminal)
+  }
+
+  /// How many fixes its ring has had.
+  func fixes() throws -> UInt64 {
+    var connection = try LocationConnection(path: socket)
+    guard case .status(let status) = try connection.call(.getStatus) else { return 0 }
+    return status.nextSequence
+  }
+
   /// Runs the command against it.
   func ask(_ arguments: [String]) -> Command.Result {
     Command.run(arguments + ["--socket", socket])
@@ -91,6 +118,29 @@ struct DaemonTests {
     #expect(daemon.ask(["status"]).output.contains("none asks for anything"))
     let clients = daemon.ask(["clients", "list"]).output
     #expect(clients.contains("torpor") && clients.contains("none"))
+  }
+
+  @Test("RNG-3: export writes what a client is owed, and it stays owed")
+  func export() throws {
+    let daemon = try #require(Daemon())
+    var program = try ClientSession(name: "trail-log", path: daemon.socket)
+    _ = try program.call(.startUpdating)
+    for second in 0..<3 as Range<Int64> {
+      daemon.say(second)
+      for _ in 0..<5_000 where try daemon.fixes() <= second { usleep(1_000) }
+    }
+    for _ in 0..<2 {
+      let told = daemon.ask(["export", "--client", "trail-log", "--format", "csv"])
+      #expect(told.status == 0 && told.errors == "torpor: 3 fixes\n", "\(told.errors)")
+      let lines = told.output.split(separator: "\r\n")
+      #expect(lines.count == 4 && lines.last?.hasPrefix("1893456002,52.372172,4.909677,") == true)
+    }
+    let file = "\(daemon.folder)/track.gpx"
+    #expect(daemon.ask(["export", "--client", "trail-log", "-q", "-o", file]).errors.isEmpty)
+    #expect(Command.read(file)?.contains("<trkpt lat=\"52.371972000\"") == true)
+    let nobody = daemon.ask(["export", "--json"])
+    #expect(nobody.status == 0 && nobody.output.isEmpty)
+    #expect(nobody.errors.contains("'torpor' is owed no fix"))
   }
 
   @Test("monitor prints lines for programs, and no screen where there is no terminal")

@@ -15,11 +15,13 @@ struct clinux_ready {
   uint32_t events;
 };
 
-/// Bits of `events`. CLINUX_GONE is told whether it was asked for or not.
+/// Bits of `events`. CLINUX_GONE is told whether it was asked for or not, CLINUX_CHANGED is for files of the
+/// kernel that tell of themselves, which also count as gone then.
 enum {
   CLINUX_READABLE = 1,
   CLINUX_WRITABLE = 2,
   CLINUX_GONE = 4,
+  CLINUX_CHANGED = 8,
 };
 
 /// What clinux_epoll_set() does.
@@ -88,6 +90,16 @@ int clinux_peer_of(int descriptor, struct clinux_peer *peer);
 /// A datagram socket connected to a local address: a path, or a name of the abstract kind with `@` in
 /// the place of its zero. Not blocking, closed on exec.
 int clinux_datagram_connect(const char *address, size_t length);
+
+// MARK: Programs
+
+/// Starts a program that nobody has to wait for: in a session and with a working folder of its own, all
+/// signals as they are at first, standard error as it is here.
+///
+/// `arguments` and `environment` end with a null pointer; the first argument is the program's absolute path.
+/// HOME, USER and PATH are added to at most 29 variables. -ENOENT if there is no such user or program,
+/// -EPERM if this process may not become that user. Returns when the program runs, or cannot.
+int clinux_start(const char *const *arguments, const char *const *environment, uint32_t uid);
 
 // MARK: Serial lines
 

@@ -1,0 +1,78 @@
+import AccessPolicy
+import CLinux
+import Glibc
+import LinuxHAL
+import LocationWire
+
+/// Starts clients' programs as the administrator's file says (BKG-19).
+///
+/// A command runs as its client's user. Its environment says what for: `TORPOR_LAUNCH_REASON`,
+/// `TORPOR_CLIENT` and `TORPOR_SOCKET`. A unit finds the same in `launch/UNIT.env` beside the socket,
+/// for its `EnvironmentFile=`.
+public struct ClientStarter: Sendable {
+  /// What starts units.
+  public var systemctl = "/usr/bin/systemctl"
+  let socket: String
+
+  /// A starter for the clients of that socket.
+  public init(socket: String) { self.socket = socket }
+
+  /// Starts a program.
+  ///
+  /// - Returns: What was wrong; nil if it runs.
+  public func start(_ launch: Launch) -> String? {
+    do {
+      switch launch.how {
+      case .command(let arguments):
+        try ProgramStarter.start(
+          arguments, environment: environment(of: launch), as: launch.client.user)
+      case .unit(let name):
+        try write(environment(of: launch), for: name)
+        try ProgramStarter.start(
+          [systemctl, "--no-block", "start", name], environment: [], as: geteuid())
+      }
+      return nil
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  private func environment(of launch: Launch) -> [String] {
+    [
+      "TORPOR_LAUNCH_REASON=\(launch.reason.rawValue)", "TORPOR_CLIENT=\(launch.client.name)",
+      "TORPOR_SOCKET=\(socket)",
+    ]
+  }
+
+  /// A line of a file of variables, as systemd.exec(5) reads it: the value in quotes.
+  static func quoted(_ variable: String) -> String {
+    var line = ""
+    var isValue = false
+    for character in variable {
+      if isValue, "\"\\`$".contains(character) { line.append("\\") }
+      line.append(character)
+      guard character == "=", !isValue else { continue }
+      isValue = true
+      line.append("\"")
+    }
+    return line + "\"\n"
+  }
+
+  /// Writes the file for a unit, whole or not at all.
+  private func write(_ environment: [String], for unit: String) throws(SystemError) {
+    let folder =
+      socket.split(separator: "/", omittingEmptySubsequences: false).dropLast()
+      .joined(separator: "/") + "/launch"
+    let made = unsafe mkdir(folder, 0o755)
+    guard made == 0 || errno == EEXIST else { throw SystemError("making '\(folder)'", code: errno) }
+    let path = "\(folder)/\(unit).env"
+    let descriptor = unsafe open(path + ".new", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+    guard descriptor >= 0 else { throw SystemError("writing '\(path)'", code: errno) }
+    let text = Array(environment.map(ClientStarter.quoted).joined().utf8)
+    let count = unsafe Glibc.write(descriptor, text, text.count)
+    close(descriptor)
+    guard count == text.count, unsafe rename(path + ".new", path) == 0 else {
+      throw SystemError("writing '\(path)'", code: errno)
+    }
+  }
+}

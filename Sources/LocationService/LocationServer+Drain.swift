@@ -1,0 +1,90 @@
+import LocationEngine
+import LocationPolicy
+import LocationTypes
+import LocationWire
+
+// A client's backlog in bulk: records on a connection that no longer speaks Varlink.
+
+/// What a connection still has to carry.
+struct Drain {
+  let backlog: Backlog
+  /// The next sequence number to look at.
+  var next: UInt64
+  /// Records that are to come yet.
+  var left: UInt64
+}
+
+extension LocationServer {
+  /// So often is a connection filled in one turn, 64 KiB each time: then it is the others' turn.
+  private static let fillsPerTurn = 16
+  /// Fixes that are read from the engine at a time.
+  private static let fixesPerFill = 256
+
+  /// Answers `Drain`: how much there is, and at once the first of it.
+  mutating func beginDrain(_ session: Int64, _ index: Int, _ engine: borrowing Engine) {
+    guard connections[index]?.purpose == .open else {
+      return reply(.error(.alreadyConnected), to: index)
+    }
+    guard let client = owner(of: session, on: index) else {
+      return reply(.error(.unknownSession(session)), to: index)
+    }
+    guard clients[client].access.authorization.isGranted else {
+      return reply(.error(.notAuthorized), to: index)
+    }
+    let backlog = engine.backlog(of: ClientID(client))
+    var count: UInt64 = 0
+    for sequence in backlog.range {
+      if let stored = engine.stored(at: sequence), backlog.includes(stored) { count += 1 }
+    }
+    // A power cut may have taken more (RNG-4).
+    reply(.drain(count: count, backlog.gap ?? takeLoss(client)), to: index)
+    connections[index]?.purpose = .drain(client: client)
+    connections[index]?.drain = Drain(backlog: backlog, next: backlog.range.lowerBound, left: count)
+    if connections[index] != nil {
+      FixRecordHeader(count: count).append(to: &connections[index]!.output)
+    }
+    ask(.takeBacklog, client)
+  }
+
+  /// Carries what the connection takes now; closes it behind the last record.
+  mutating func pump(_ index: Int, _ engine: borrowing Engine) {
+    for _ in 0..<LocationServer.fillsPerTurn {
+      fill(index, engine)
+      send(index)
+      guard let connection = connections[index], let drain = connection.drain else { return }
+      if !connection.output.bytes.isEmpty { return }
+      if drain.left == 0 { return close(index) }
+    }
+  }
+
+  /// Writes records up to the high water. What was overwritten meanwhile ends it: the rest is owed.
+  private mutating func fill(_ index: Int, _ engine: borrowing Engine) {
+    guard var drain = connections[index]?.drain else { return }
+    var fixes: [StoredFix] = []
+    while connections[index]?.hasRoom == true, drain.left > 0 {
+      fixes.removeAll(keepingCapacity: true)
+      while fixes.count < LocationServer.fixesPerFill, fixes.count < drain.left,
+        drain.next < drain.backlog.range.upperBound
+      {
+        if let stored = engine.stored(at: drain.next), drain.backlog.includes(stored) {
+          fixes.append(stored)
+        }
+        drain.next += 1
+      }
+      guard !fixes.isEmpty else {
+        drain.left = 0
+        break
+      }
+      drain.left -= UInt64(fixes.count)
+      for fix in fixes { FixRecord.append(fix, to: &connections[index]!.output) }
+    }
+    connections[index]?.drain = drain
+  }
+
+  /// Nothing more is carried to that client.
+  mutating func endDrains(of client: Int) {
+    for i in connections.indices where connections[i]?.purpose == .drain(client: client) {
+      close(i)
+    }
+  }
+}

@@ -1,0 +1,115 @@
+import LocationPolicy
+import LocationTypes
+import LocationWire
+
+// Sessions of clients, and what follows from them (BKG-8 to BKG-18, AUT-4).
+
+extension LocationServer {
+  mutating func useSession(_ call: WireCall, _ client: Int) -> WireReply {
+    switch call {
+    case .requestAuthorization(let permission):
+      askFor(permission, client)
+      return .done
+    case .openServiceSession(let requirement, let wantsFull):
+      let number = clients[client].sessions.open(
+        requirement, wantsFullAccuracy: wantsFull, at: now)
+      updateUse(client)
+      guard let number else {
+        return .error(
+          .limitExceeded(what: "service sessions", limit: Int64(ClientSessions.capacity)))
+      }
+      return .opened(number)
+    case .closeServiceSession(let number):
+      clients[client].sessions.close(number)
+      updateUse(client)
+      return .done
+    case .openBackgroundSession:
+      let isActive = clients[client].sessions.openBackground(at: now)
+      updateUse(client)
+      return .active(isActive)
+    case .closeBackgroundSession:
+      clients[client].sessions.closeBackground()
+      updateUse(client)
+      return .done
+    default: preconditionFailure("a call about no session")
+    }
+  }
+
+  /// `allowsBackgroundLocationUpdates`; false where the administrator does not let it (BKG-18).
+  mutating func allowBackground(_ isAllowed: Bool, _ client: Int) -> Bool {
+    guard clients[client].access.mayUseBackground || !isAllowed else { return false }
+    clients[client].sessions.allowBackground(isAllowed)
+    updateUse(client)
+    return true
+  }
+
+  /// What a program asks for is put before the administrator: where nobody has decided and it is in
+  /// use, or when it asks for always beside when-in-use, once (AUT-4).
+  private mutating func askFor(_ permission: WirePermission, _ client: Int) {
+    guard clients[client].sessions.isInUse else { return }
+    switch clients[client].access.authorization {
+    case .notDetermined: break
+    case .whenInUse:
+      guard permission == .always, var row = state.rows.clients[clients[client].number],
+        !row.hasAskedAlways
+      else { return }
+      row.hasAskedAlways = true
+      put(row, in: \.clients)
+    case .restricted, .denied, .always: return
+    }
+    guard clients[client].asks != permission else { return }
+    clients[client].asks = permission
+    let name = clients[client].name
+    log.write(
+      .notice,
+      "'\(name.name)' of user \(name.user) asks to use location; `torpor clients allow` lets it")
+  }
+
+  /// Tells the engine and the disk what has changed of a client's use of location, and the log of its
+  /// background session (BKG-11).
+  mutating func updateUse(_ client: Int) {
+    let live = clients[client].live.nonzeroBitCount
+    clients[client].sessions.imply(live + (clients[client].hasConditions ? 1 : 0))
+    let hadBackground = clients[client].hasLoggedBackground
+    let hasBackground = clients[client].sessions.hasBackground
+    if hasBackground != hadBackground {
+      clients[client].hasLoggedBackground = hasBackground
+      change(client) { $0.backgroundSession = hasBackground }
+      let name = clients[client].name
+      let what = hasBackground ? "has a background session" : "has no background session any more"
+      log.write(.notice, "'\(name.name)' of user \(name.user) \(what)")
+    }
+    let use = clients[client].sessions.use
+    guard use != clients[client].use else { return }
+    clients[client].use = use
+    ask(.setUse(use), client)
+  }
+
+  /// Sessions whose time is over.
+  mutating func elapseSessions() {
+    for i in clients.indices where clients[i].sessions.deadline <= now {
+      clients[i].sessions.elapse(at: now)
+      updateUse(i)
+    }
+  }
+
+  /// When something is to be done though nothing comes.
+  var deadline: Instant {
+    var deadline = Instant.distantFuture
+    for client in clients {
+      deadline = min(deadline, client.sessions.deadline)
+      if client.control == nil, let next = client.launch.next { deadline = min(deadline, next) }
+    }
+    return deadline
+  }
+
+  /// Why sessions do not give what they ask for, as long as it is news and the client takes it (BKG-17).
+  mutating func tellDiagnostics(_ client: Int) {
+    while let index = clients[client].watch, connections[index]?.isEnding == false,
+      connections[index]?.hasRoom == true,
+      let (number, diagnostics) = clients[client].sessions.nextDiagnostics()
+    {
+      reply(.notice(.session(number, diagnostics)), continues: true, to: index)
+    }
+  }
+}

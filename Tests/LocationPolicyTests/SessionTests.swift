@@ -1,0 +1,268 @@
+import LocationTypes
+import Testing
+
+@testable import LocationPolicy
+
+/// Sessions by reference, so that an expectation may change them.
+@dynamicMemberLookup
+private final class Held {
+  var all: ClientSessions
+
+  init(_ all: ClientSessions = ClientSessions()) { self.all = all }
+
+  subscript<Value>(dynamicMember path: KeyPath<ClientSessions, Value>) -> Value {
+    all[keyPath: path]
+  }
+
+  func permit(_ authorization: Authorization, isReduced: Bool) {
+    all.permit(authorization, isReduced: isReduced)
+  }
+
+  func launch(_ state: ExecutionState, needsExplicit: Bool, at now: Instant) {
+    all.launch(state, needsExplicit: needsExplicit, at: now)
+  }
+
+  func end() { all.end() }
+  func move(to state: ExecutionState) { all.move(to: state) }
+  func imply(_ count: Int) { all.imply(count) }
+  func allowBackground(_ isAllowed: Bool) { all.allowBackground(isAllowed) }
+  func openBackground(at now: Instant) -> Bool { all.openBackground(at: now) }
+  func closeBackground() { all.closeBackground() }
+  func elapse(at now: Instant) { all.elapse(at: now) }
+  func close(_ number: Int) { all.close(number) }
+
+  func open(
+    _ requirement: SessionRequirement, wantsFullAccuracy: Bool, at now: Instant
+  ) -> Int? {
+    all.open(requirement, wantsFullAccuracy: wantsFullAccuracy, at: now)
+  }
+
+  func nextDiagnostics() -> (number: Int, diagnostics: SessionDiagnostics)? {
+    all.nextDiagnostics()
+  }
+}
+
+@Suite("Sessions, and whether a client is in use")
+struct SessionTests {
+  private func at(_ second: Int64) -> Instant { Instant(microseconds: second * 1_000_000) }
+
+  /// A client whose process began at 100 s.
+  private func client(
+    _ authorization: Authorization = .always, _ state: ExecutionState = .foreground,
+    explicit: Bool = false
+  ) -> Held {
+    let sessions = Held()
+    sessions.permit(authorization, isReduced: false)
+    sessions.launch(state, needsExplicit: explicit, at: at(100))
+    return sessions
+  }
+
+  @Test("BKG-12: what a session asks for has Core Location's numbers")
+  func numbers() {
+    #expect(SessionRequirement.none.rawValue == 0 && SessionRequirement.whenInUse.rawValue == 1)
+    #expect(SessionRequirement.always.rawValue == 2)
+    #expect(SessionRequirement.none < .whenInUse && SessionRequirement.whenInUse < .always)
+  }
+
+  @Test("BKG-8: a background session is active only if authorized and made in the foreground")
+  func active() {
+    let foreground = client()
+    #expect(foreground.openBackground(at: at(500)) && foreground.isBackgroundActive)
+    let background = client(.always, .background)
+    #expect(!background.openBackground(at: at(101)) && !background.hasBackground)
+    for authorization in [Authorization.notDetermined, .restricted, .denied] {
+      let refused = client(authorization)
+      #expect(!refused.openBackground(at: at(101)) && !refused.hasBackground)
+    }
+    // One more of an active session is active wherever it is made.
+    foreground.move(to: .background)
+    #expect(foreground.openBackground(at: at(501)))
+  }
+
+  @Test("BKG-9: it survives backgrounding and death, and 10 s of the next run without it")
+  func survives() {
+    let sessions = client()
+    _ = sessions.openBackground(at: at(101))
+    sessions.move(to: .background)
+    #expect(sessions.isInUse && sessions.hasBackground && sessions.deadline == .distantFuture)
+    sessions.end()
+    #expect(!sessions.isInUse && !sessions.isBackgroundActive && sessions.hasBackground)
+    sessions.launch(.background, needsExplicit: false, at: at(200))
+    #expect(sessions.deadline == at(210))
+    sessions.elapse(at: Instant(microseconds: at(210).microseconds - 1))
+    #expect(sessions.hasBackground)
+    let again = Held(sessions.all)
+    #expect(again.openBackground(at: at(209)) && again.isInUse)
+    again.elapse(at: at(300))
+    #expect(again.isBackgroundActive)
+    sessions.elapse(at: at(210))
+    #expect(!sessions.hasBackground && !sessions.openBackground(at: at(211)))
+  }
+
+  @Test("BKG-9: a second death before it was made again loses nothing of the time for it")
+  func diesTwice() {
+    let sessions = client()
+    _ = sessions.openBackground(at: at(101))
+    sessions.end()
+    sessions.launch(.background, needsExplicit: false, at: at(200))
+    sessions.end()
+    #expect(sessions.background == .dormant)
+    sessions.launch(.background, needsExplicit: false, at: at(300))
+    #expect(sessions.deadline == at(310))
+    let restored = Held(ClientSessions(grace: .seconds(3), hasBackground: true))
+    restored.permit(.always, isReduced: false)
+    restored.launch(.background, needsExplicit: false, at: at(1))
+    #expect(restored.deadline == at(4))
+  }
+
+  @Test("BKG-10: invalidate ends it at once and for good; the last object counts")
+  func invalidate() {
+    let sessions = client()
+    _ = sessions.openBackground(at: at(101))
+    _ = sessions.openBackground(at: at(101))
+    sessions.closeBackground()
+    #expect(sessions.isBackgroundActive)
+    sessions.closeBackground()
+    #expect(!sessions.hasBackground)
+    sessions.end()
+    sessions.launch(.background, needsExplicit: false, at: at(200))
+    #expect(!sessions.openBackground(at: at(201)))
+    let resuming = Held(ClientSessions(hasBackground: true))
+    resuming.permit(.always, isReduced: false)
+    resuming.launch(.background, needsExplicit: false, at: at(1))
+    resuming.closeBackground()
+    #expect(resuming.background == .none)
+    resuming.closeBackground()
+    #expect(resuming.background == .none)
+  }
+
+  @Test("BKG-13: a session made neither in use nor promptly at launch does not count")
+  func prompt() {
+    func flags(madeAt second: Int64) -> LiveFlags {
+      let sessions = client(.always, .background)
+      _ = sessions.open(.always, wantsFullAccuracy: false, at: at(second))
+      return sessions.use.flags
+    }
+    #expect(flags(madeAt: 110) == .empty)
+    #expect(flags(madeAt: 111) == .insufficientlyInUse)
+    let late = client(.always, .background)
+    _ = late.open(.always, wantsFullAccuracy: false, at: at(500))
+    #expect(late.nextDiagnostics()?.diagnostics.flags == .insufficientlyInUse)
+    late.move(to: .foreground)
+    #expect(late.nextDiagnostics()?.diagnostics.flags == .empty)
+    late.move(to: .background)
+    #expect(late.use.flags == .empty && late.nextDiagnostics() == nil)
+  }
+
+  @Test("BKG-14: authorized always, without an always session: nothing live when not in use")
+  func always() {
+    let sessions = client()
+    sessions.imply(1)
+    #expect(sessions.use == ClientUse())
+    sessions.move(to: .background)
+    #expect(sessions.use == ClientUse(flags: .insufficientlyInUse))
+    sessions.move(to: .foreground)
+    let number = sessions.open(.always, wantsFullAccuracy: false, at: at(200))
+    sessions.move(to: .background)
+    #expect(sessions.use == ClientUse() && number == 0)
+    sessions.close(0)
+    #expect(sessions.use.flags == .insufficientlyInUse)
+    // A background session is use.
+    sessions.move(to: .foreground)
+    _ = sessions.openBackground(at: at(300))
+    sessions.move(to: .suspended)
+    #expect(sessions.use == ClientUse(keepsRunning: true))
+  }
+
+  @Test("BKG-15: what is iterated implies a session, unless the key for explicit ones is set")
+  func implied() {
+    let sessions = client()
+    #expect(sessions.requirement == .none && sessions.use.flags == .empty)
+    sessions.imply(1)
+    #expect(sessions.requirement == .whenInUse)
+    sessions.imply(0)
+    _ = sessions.openBackground(at: at(101))
+    #expect(sessions.requirement == .whenInUse)
+    let explicit = client(.always, .foreground, explicit: true)
+    explicit.imply(1)
+    _ = explicit.openBackground(at: at(101))
+    #expect(explicit.requirement == .none && explicit.use.flags == .serviceSessionRequired)
+    _ = explicit.open(.whenInUse, wantsFullAccuracy: false, at: at(102))
+    #expect(explicit.use.flags == .empty)
+  }
+
+  @Test("BKG-16: sessions layer, and the highest that is held counts")
+  func layers() {
+    let sessions = client()
+    _ = sessions.open(.none, wantsFullAccuracy: false, at: at(101))
+    #expect(sessions.requirement == .none)
+    _ = sessions.open(.always, wantsFullAccuracy: false, at: at(101))
+    _ = sessions.open(.whenInUse, wantsFullAccuracy: false, at: at(101))
+    #expect(sessions.requirement == .always)
+    sessions.close(1)
+    #expect(sessions.requirement == .whenInUse)
+    sessions.close(-1)
+    sessions.close(8)
+    // The place is free again, and there are eight.
+    for number in [1, 3, 4, 5, 6, 7] {
+      #expect(sessions.open(.none, wantsFullAccuracy: false, at: at(102)) == number)
+    }
+    #expect(sessions.open(.none, wantsFullAccuracy: false, at: at(102)) == nil)
+    sessions.end()
+    #expect(sessions.requirement == .none)
+  }
+
+  @Test("BKG-17: diagnostics come first at once, then one for each change")
+  func diagnostics() {
+    let sessions = client(.notDetermined)
+    _ = sessions.open(.always, wantsFullAccuracy: true, at: at(101))
+    _ = sessions.open(.none, wantsFullAccuracy: true, at: at(101))
+    func next() -> (Int, SessionDiagnostics)? {
+      sessions.nextDiagnostics().map { ($0.number, $0.diagnostics) }
+    }
+    #expect(next() ?? (9, .init()) == (0, .init(flags: .authorizationRequestInProgress)))
+    #expect(next() ?? (9, .init()) == (1, .init()))
+    #expect(next() == nil)
+    sessions.permit(.whenInUse, isReduced: true)
+    let lacks = SessionDiagnostics(fullAccuracyDenied: true, alwaysAuthorizationDenied: true)
+    #expect(next() ?? (9, .init()) == (0, lacks))
+    #expect(next() == nil)
+    sessions.move(to: .background)
+    #expect(next()?.1.flags == .insufficientlyInUse)
+    for (authorization, flag) in [
+      (Authorization.denied, LiveFlags.authorizationDenied),
+      (.restricted, .authorizationRestricted),
+    ] {
+      sessions.permit(authorization, isReduced: false)
+      #expect(next() ?? (9, .init()) == (0, .init(flags: flag)))
+    }
+    sessions.permit(.always, isReduced: false)
+    #expect(next() ?? (9, .init()) == (0, .init()))
+  }
+
+  @Test("BKG-13: allowed when in use, and not in use: nothing but what began in the foreground")
+  func whenInUse() {
+    let sessions = client(.whenInUse)
+    #expect(sessions.use == ClientUse())
+    sessions.move(to: .background)
+    for promise in [Promise.updates, .visits, .regions, .significantChange] {
+      #expect(sessions.use.withheld.contains(promise))
+    }
+    #expect(sessions.use.flags == .insufficientlyInUse)
+    // BKG-18.
+    sessions.allowBackground(true)
+    #expect(!sessions.use.withheld.contains(.updates) && sessions.use.withheld.contains(.regions))
+    sessions.end()
+    #expect(sessions.use.withheld.contains(.updates))
+    sessions.launch(.background, needsExplicit: false, at: at(200))
+    #expect(sessions.use.withheld.contains(.updates))
+  }
+
+  @Test("RNG-6: who loses the right to location loses the background session with it")
+  func denied() {
+    let sessions = client()
+    _ = sessions.openBackground(at: at(101))
+    sessions.permit(.denied, isReduced: false)
+    #expect(!sessions.hasBackground && !sessions.use.keepsRunning)
+  }
+}

@@ -1,0 +1,120 @@
+import AccessPolicy
+import Glibc
+import LocationPolicy
+import LocationTypes
+import LocationWire
+import Testing
+
+@testable import LocationService
+
+@Suite("A backlog in bulk")
+struct DrainTests {
+  /// What comes on a drain's connection: the reply, the header's count and the fixes.
+  private func drain(
+    _ session: Int64, _ bench: ServiceBench
+  ) throws -> (reply: WireReply, count: UInt64, fixes: [StoredFix], program: Program) {
+    let program = bench.program()
+    program.send(.drain(session: session))
+    bench.settle()
+    var bytes = program.bytes()
+    let end = try #require(bytes.firstIndex(of: 0))
+    let reply = try ReplyDecoder.decode(Array(bytes[..<end]), to: .drain(session: session)).reply
+    bytes.removeSubrange(...end)
+    guard let header = FixRecordHeader(bytes.span) else { return (reply, 0, [], program) }
+    bytes.removeFirst(FixRecordHeader.size)
+    var fixes: [StoredFix] = []
+    while bytes.count >= FixRecord.size {
+      guard let fix = FixRecord.decode(bytes.span) else { break }
+      fixes.append(fix)
+      bytes.removeFirst(FixRecord.size)
+    }
+    return (reply, header.count, fixes, program)
+  }
+
+  @Test("RNG-3: all that is owed comes at once, is told no second time, and can be acknowledged")
+  func owed() throws {
+    let bench = try ServiceBench()
+    let (control, watch, _) = bench.client("tracker")
+    _ = bench.ask(.startUpdating, control)
+    for _ in 0..<5 { bench.fix() }
+    let told = watch.fixes()
+    _ = bench.ask(.acknowledge(told[1].name), control)
+    control.quit()
+    bench.settle()
+    let (again, listener, session) = bench.client("tracker")
+    let found = try drain(session, bench)
+    #expect(found.reply == .drain(count: 3, nil) && found.count == 3)
+    #expect(found.fixes == Array(told.dropFirst(2)) && found.program.isClosed)
+    _ = bench.ask(.startUpdating, again)
+    #expect(listener.fixes().isEmpty)
+    bench.fix()
+    #expect(listener.fixes().map(\.name.sequence) == [5])
+    #expect(bench.ask(.acknowledge(found.fixes[2].name), again) == .done)
+    let rest = try drain(session, bench)
+    #expect(rest.fixes.map(\.name.sequence) == [5])
+  }
+
+  @Test("RNG-4: what was overwritten is told as a gap with the drain")
+  func gap() throws {
+    let bench = try ServiceBench()
+    let (control, _, _) = bench.client("tracker")
+    _ = bench.ask(.startUpdating, control)
+    bench.fix()
+    control.quit()
+    bench.settle()
+    let (again, listener, session) = bench.client("tracker")
+    listener.quit()
+    bench.settle()
+    _ = bench.ask(.startUpdating, again)
+    // Nobody listens, so nothing is told; another client keeps the receiver on.
+    let other = bench.client("other")
+    _ = bench.ask(.startUpdating, other.control)
+    for _ in 0..<(ServiceBench.ringCapacity + 10) { bench.fix() }
+    let found = try drain(session, bench)
+    guard case .drain(let count, let gap?) = found.reply else {
+      Issue.record("no gap: \(found.reply)")
+      return
+    }
+    #expect(count == UInt64(ServiceBench.ringCapacity) && found.fixes.count == Int(count))
+    // The first was told to the process that drains.
+    #expect(gap.range == 1..<found.fixes[0].name.sequence)
+  }
+
+  @Test("AUT-6: no fix of before goes out in bulk to who is denied, reduced, or somebody else")
+  func denied() throws {
+    let open = AccessPolicy(
+      standard: AccessTerms(authorization: .always), administrators: [UInt32(geteuid())])
+    let bench = try ServiceBench(open)
+    let (control, watch, session) = bench.client("tracker")
+    _ = bench.ask(.startUpdating, control)
+    for _ in 0..<3 { bench.fix() }
+    #expect(watch.fixes().count == 3)
+    let name = WireClientName(user: geteuid(), name: "tracker")
+    #expect(bench.ask(.reduceClient(name, isReduced: true), bench.program()) == .done)
+    bench.fix()
+    #expect(try drain(session, bench).fixes.isEmpty)
+    #expect(bench.ask(.denyClient(name), bench.program()) == .done)
+    #expect(try drain(session, bench).reply == .error(.notAuthorized))
+    #expect(try drain(session + 1, bench).reply == .error(.unknownSession(session + 1)))
+    #expect(bench.ask(.allowClient(name, .always), bench.program()) == .done)
+    #expect(bench.ask(.reduceClient(name, isReduced: false), bench.program()) == .done)
+    #expect(try drain(session, bench).fixes.isEmpty)
+  }
+
+  @Test("a program that does not read its drain is waited for, and costs the others nothing")
+  func slow() throws {
+    let bench = try ServiceBench()
+    let (control, watch, session) = bench.client("tracker")
+    _ = bench.ask(.startUpdating, control)
+    for _ in 0..<3 { bench.fix() }
+    let program = bench.program()
+    program.shrinkReceiveBuffer()
+    program.send(.drain(session: session))
+    bench.fix()
+    #expect(watch.fixes().count >= 3)
+    program.quit()
+    bench.settle()
+    bench.fix()
+    #expect(watch.fixes().count == 1)
+  }
+}

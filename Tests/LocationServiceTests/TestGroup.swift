@@ -1,0 +1,71 @@
+import Foundation
+
+/// A control group of version 2 that a test may freeze; nil where the machine has none for us.
+final class TestGroup {
+  private let path: String
+
+  init?() {
+    for mount in ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"] {
+      let path = "\(mount)/torpor-test-\(getpid())"
+      guard unsafe access("\(mount)/cgroup.procs", F_OK) == 0, unsafe mkdir(path, 0o755) == 0
+      else { continue }
+      if unsafe access("\(path)/cgroup.freeze", W_OK) == 0 {
+        self.path = path
+        return
+      }
+      _ = unsafe rmdir(path)
+    }
+    return nil
+  }
+
+  deinit { _ = unsafe rmdir(path) }
+
+  private func write(_ text: String, to file: String) -> Bool {
+    let descriptor = unsafe open("\(path)/\(file)", O_WRONLY)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    let bytes = Array(text.utf8)
+    return unsafe Glibc.write(descriptor, bytes, bytes.count) == bytes.count
+  }
+
+  /// Freezes it, or lets it go on; back when the kernel has done so.
+  func freeze(_ isOn: Bool) {
+    _ = write(isOn ? "1" : "0", to: "cgroup.freeze")
+    for _ in 0..<1_000 {
+      let descriptor = unsafe open("\(path)/cgroup.events", O_RDONLY)
+      var bytes = [UInt8](repeating: 0, count: 256)
+      let count = unsafe read(descriptor, &bytes, bytes.count)
+      close(descriptor)
+      let text = String(decoding: bytes.prefix(max(count, 0)), as: UTF8.self)
+      if text.contains(isOn ? "frozen 1" : "frozen 0") { return }
+      usleep(1_000)
+    }
+  }
+
+  /// A process in the group that has connected, and waits.
+  func child(connectingTo socket: String) -> Process? {
+    let script = """
+      import os, socket, sys, time
+      open("\(path)/cgroup.procs", "w").write(str(os.getpid()))
+      s = socket.socket(socket.AF_UNIX); s.connect("\(socket)")
+      s.send(b'{"method":"org.torpor.Location.Connect","parameters":{"name":"tracker"}}\\0')
+      sys.stdout.write("x"); sys.stdout.flush()
+      time.sleep(600)
+      """
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = ["python3", "-c", script]
+    let output = Pipe()
+    process.standardOutput = output
+    guard (try? process.run()) != nil else { return nil }
+    // It has connected, or has ended.
+    guard !output.fileHandleForReading.availableData.isEmpty else { return nil }
+    return process
+  }
+
+  /// Ends it, frozen or not.
+  func end(_ process: Process) {
+    kill(process.processIdentifier, SIGKILL)
+    process.waitUntilExit()
+  }
+}
