@@ -46,6 +46,18 @@ struct PlannerTests {
     Planner(figures).plan(situation, isInhibited: isInhibited, at: now)
   }
 
+  @Test("BKG-3: a profile may never suspend: without that state the board idles, whatever is asked")
+  func neverSuspends() {
+    var figures = PlannerTests.figures()
+    #expect(PlannerTests.plan(PlannerTests.situation(), figures).board == .suspended)
+    figures.deep = nil
+    for demands in [[], [PlannerTests.deferred], [.within(metres: 3_000)]] as [[Demand]] {
+      var situation = Situation()
+      for demand in demands { situation.demand.add(demand) }
+      #expect(PlannerTests.plan(situation, figures).board == .idle)
+    }
+  }
+
   @Test("the summary counts each kind and keeps the earliest look")
   func summary() {
     var sum = DemandSummary()

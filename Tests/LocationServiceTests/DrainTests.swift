@@ -54,7 +54,7 @@ struct DrainTests {
     #expect(rest.fixes.map(\.name.sequence) == [5])
   }
 
-  @Test("RNG-4: what was overwritten is told as a gap with the drain")
+  @Test("RNG-4, BKG-4: the oldest of a full queue go, and are told as a gap with the drain")
   func gap() throws {
     let bench = try ServiceBench()
     let (control, _, _) = bench.client("tracker")

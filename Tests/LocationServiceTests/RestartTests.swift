@@ -216,6 +216,47 @@ struct RestartTests {
     #expect(last.state.rows.services.all.first?.significantChange == false)
   }
 
+  @Test("VIS-8: a visit that nobody heard is kept, and told when visits are started again")
+  func visits() throws {
+    let bench = try ServiceBench()
+    let (control, _, _) = bench.client("tracker")
+    #expect(bench.ask(.startVisits, control) == .done)
+    control.quit()
+    bench.settle()
+    for _ in 0..<60 { bench.fix() }
+    bench.stay(600)
+    let next = try ServiceBench(after: bench.killed())
+    let (again, listener, _) = next.client("tracker")
+    #expect(listener.notices().isEmpty)
+    #expect(next.ask(.startVisits, again) == .done)
+    guard case .visit(let visit, 1)? = listener.notices().first else {
+      Issue.record("no visit")
+      return
+    }
+    #expect(visit.departure == nil && visit.arrival != nil)
+    #expect(next.ask(.acknowledgeEvents(1), again) == .done)
+    let last = try ServiceBench(after: next.killed())
+    let (third, silent, _) = last.client("tracker")
+    _ = last.ask(.startVisits, third)
+    #expect(silent.notices().isEmpty)
+  }
+
+  @Test("LIV-12: live updates go on after a crash of the service, once they are opened again")
+  func live() throws {
+    let bench = try ServiceBench()
+    let (control, _, _) = bench.client("tracker")
+    _ = bench.ask(.openLive(.default), control)
+    bench.fix()
+    let next = try ServiceBench(after: bench.killed())
+    let (again, listener, _) = next.client("tracker")
+    next.fix()
+    #expect(listener.notices().isEmpty)
+    #expect(next.ask(.openLive(.default), again) == .opened(0))
+    next.fix()
+    next.fix()
+    #expect(listener.notices().contains { if case .live = $0 { true } else { false } })
+  }
+
   @Test("names that nobody needs any more make room for others; who is owed something stays")
   func room() throws {
     let bench = try ServiceBench()

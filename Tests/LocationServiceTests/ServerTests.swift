@@ -45,7 +45,7 @@ struct ServerTests {
     #expect(listener.fixes().map(\.name.sequence) == [1, 2])
   }
 
-  @Test("BKG-2: without a listener nothing is told, and nothing lost when there is one")
+  @Test("BKG-2, DEF-36: without a listener nothing is told, and nothing lost when there is one")
   func held() throws {
     let bench = try ServiceBench()
     let (control, watch, session) = bench.client("tracker")
@@ -85,11 +85,13 @@ struct ServerTests {
       standard: AccessTerms(authorization: .always), administrators: [UInt32(geteuid())])
   }
 
-  @Test("AUT-3: who is denied gets no fix and no place, and hears that it is denied")
+  @Test("AUT-2, AUT-3: who is denied gets no fix and no place, and hears it; nobody else does")
   func denied() throws {
     let bench = try ServiceBench(open)
     let (control, watch, _) = bench.client("tracker")
     _ = bench.ask(.startUpdating, control)
+    let other = bench.client("other")
+    _ = bench.ask(.startUpdating, other.control)
     bench.fix()
     #expect(watch.fixes().count == 1)
     let administrator = bench.program()
@@ -98,6 +100,9 @@ struct ServerTests {
     bench.fix()
     let notices = watch.notices()
     #expect(notices.contains(.failure(.denied)))
+    let others = other.watch.notices()
+    #expect(others.count == 2)
+    #expect(others.allSatisfy { if case .fixes = $0 { true } else { false } })
     #expect(!notices.contains { if case .fixes = $0 { true } else { false } })
     #expect(bench.ask(.getLocation, control) == .error(.notAuthorized))
     let unknown = WireClientName(user: geteuid(), name: "nobody")

@@ -173,13 +173,21 @@ struct SocketBoard: LocationBoard, ~Copyable {
     keep(&loop)
   }
 
-  /// A second passes, with a fix at its end.
-  func fix() {
-    second += 1
-    stage.now = stage.now + .seconds(1)
+  /// A second passes, with a fix at its end: 11 m further north.
+  func fix() { fix(at: second + 1, after: 1) }
+
+  /// So many seconds pass at one place, with a fix every ten.
+  func stay(_ seconds: Int64) {
+    let place = second
+    for _ in 0..<seconds / 10 { fix(at: place, after: 10) }
+  }
+
+  private func fix(at step: Int64, after seconds: Int64) {
+    second += seconds
+    stage.now = stage.now + .seconds(seconds)
     var fix = Fix(
       acquired: .boot,
-      coordinate: Coordinate(latitude_e9: 48_000_000_000 + 100_000 * second, longitude_e9: 11))
+      coordinate: Coordinate(latitude_e9: 48_000_000_000 + 100_000 * step, longitude_e9: 11))
     fix.utc = UTCTime(microseconds: 1_750_000_000_000_000 + 1_000_000 * second)
     fix.horizontalAccuracy_mm = 3_000
     var frame = FrameBuffer()
