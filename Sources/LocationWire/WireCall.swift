@@ -139,7 +139,8 @@ public enum WireCall: Equatable, Sendable {
     case .closeLive(let number): .closeLive(number)
     case .getInfo, .getInterfaceDescription, .connect, .watch, .configure, .acknowledgeEvents,
       .addRegion, .removeRegion, .requestRegionState, .getLocation, .getStatus, .getPowerPlan,
-      .getEnergy, .drain, .listClients, .allowClient, .denyClient, .reduceClient, .requestAuthorization,
+      .getEnergy, .drain, .listClients, .allowClient, .denyClient, .reduceClient,
+      .requestAuthorization,
       .openServiceSession, .closeServiceSession, .openBackgroundSession, .closeBackgroundSession,
       .flush:
       nil
