@@ -195,7 +195,8 @@ let fuzz: [Target] =
 /// One test target per room, and one for the rules of the house.
 func tests(_ room: String, _ more: [Target.Dependency] = []) -> Target {
   .testTarget(
-    name: room + "Tests", dependencies: [.target(name: room)] + more, swiftSettings: strict)
+    name: room + "Tests", dependencies: [.target(name: room), "TestSupport"] + more,
+    swiftSettings: strict)
 }
 
 let package = Package(
@@ -251,9 +252,10 @@ let package = Package(
       name: "TorporCommandTests",
       dependencies: [
         "torpor", "torpord", "CExpat", "GNSSProtocols", "GPXFiles", "LocationClient",
-        "LocationPolicy", "LocationTypes", "LocationWire",
+        "LocationPolicy", "LocationTypes", "LocationWire", "TestSupport",
       ],
       swiftSettings: strict),
+    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
     .testTarget(name: "ArchitectureTests", swiftSettings: strict),
   ],
   cxxLanguageStandard: .cxx17

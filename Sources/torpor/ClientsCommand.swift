@@ -54,7 +54,9 @@ struct ClientsList: ParsableCommand {
       table.add([
         client.name.name, ClientName.user(client.name.user),
         words(client.authorization) + (client.asks.map { ", asks for: \(words($0))" } ?? ""),
-        client.isReduced ? "reduced" : "full", StatusText.process(client.execution),
+        client.isReduced ? "reduced" : "full",
+        StatusText.process(client.execution)
+          + (client.hasBackgroundSession ? ", background session" : ""),
       ])
     }
     return table

@@ -157,7 +157,7 @@ struct NewProfileTests {
 
   @Test("whatever is answered and taken, what comes out is a valid profile")
   func anyAnswers() throws {
-    var random = SplitMix(state: 7)
+    var random = SplitMix(seed: 7)
     let words = [
       "", "", "", "y", "n", "0", "1", "2", "5", "0.5", "100", "700", "90000", "ublox-m10", "nmea",
       "ubx", "4800", "921600", "alarm", "alarm bytes", "GPIO4", "x\"y\\z", "é", "-1", "1e9", "#",

@@ -1,6 +1,7 @@
 import CTOML
 import LocationTypes
 import TOMLFiles
+import TestSupport
 import Testing
 
 @testable import BoardProfiles
@@ -160,7 +161,7 @@ struct TextTests {
 
   @Test("random bytes and mangled profiles never trap and always have a place")
   func fuzz() {
-    var random = SplitMix(state: 20_240_229)
+    var random = SplitMix(seed: 20_240_229)
     let sample = Array(Sample.profile.text.utf8)
     let bits = [
       "[", "]", "{", "}", "\"", "'''", "\"\"\"", "=", ".", ",", "\n", "#", "\\", "nan", "-inf",
@@ -197,17 +198,8 @@ struct TextTests {
   }
 }
 
-/// Sebastiano Vigna's splitmix64: small, seeded, the same everywhere.
-struct SplitMix {
-  var state: UInt64
+typealias SplitMix = SplitMix64
 
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
-
+extension SplitMix64 {
   mutating func below(_ limit: Int) -> Int { Int(next() % UInt64(max(limit, 1))) }
 }

@@ -1,5 +1,6 @@
 import DeferralCache
 import LocationTypes
+import TestSupport
 
 /// Storage for one ring, as the runtime's memory-mapped file would be.
 @safe final class Memory {
@@ -47,20 +48,7 @@ func opened(_ memory: Memory, floor: UInt32 = 0) throws(RingError) -> FixRing {
   return ring
 }
 
-/// SplitMix64: the same numbers from the same seed, everywhere.
-struct SeededGenerator: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
-}
+typealias SeededGenerator = SplitMix64
 
 /// The fix number `n` of a test: its content tells which it is.
 func fix(_ n: Int) -> Fix {

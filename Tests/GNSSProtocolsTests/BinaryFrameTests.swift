@@ -130,7 +130,7 @@ enum Foreign {
     "frames, sentences, noise and wounds: every chunking gives the same",
     arguments: 1...12 as ClosedRange<UInt64>)
   func chunks(seed: UInt64) {
-    var random = Seeded(state: seed)
+    var random = Seeded(seed: seed)
     var all: [UInt8] = []
     var frames: UInt32 = 0
     var sentences: UInt32 = 0

@@ -97,7 +97,7 @@ struct EpochMixTests {
 
   /// A stream of sentences, solutions and parts in any mix, time going on or standing.
   private func mixture(_ seed: UInt64) -> [GNSSMessage] {
-    var random = Seeded(state: seed)
+    var random = Seeded(seed: seed)
     var second = 0
     var stream: [UInt8] = []
     for _ in 0..<60 {

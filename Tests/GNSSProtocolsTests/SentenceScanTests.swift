@@ -40,7 +40,7 @@ import Testing
     "it finds end, parity and commas as one byte after the other does, wherever it is cut",
     arguments: 1...8 as ClosedRange<UInt64>)
   func bytesOneByOne(seed: UInt64) {
-    var random = Seeded(state: seed)
+    var random = Seeded(seed: seed)
     // Bytes on both sides of what is told apart: the comma, the tilde, control characters.
     let likely: [UInt8] =
       seed.isMultiple(of: 2) ? Array("0123456789.-,,,,A~}".utf8) : Array(",+- !0/~".utf8)

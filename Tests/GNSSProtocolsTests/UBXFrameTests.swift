@@ -337,7 +337,7 @@ func bytes(_ buffer: FrameBuffer) -> [UInt8] { (0..<buffer.count).map { buffer[$
 
   @Test("a solution that was made of a fix gives the fix back, to 1e-7 degree")
   func fixes() {
-    var random = Seeded(state: 3)
+    var random = Seeded(seed: 3)
     for _ in 0..<500 {
       let fix = random.fix(step: 100)
       var buffer = FrameBuffer()
@@ -369,7 +369,7 @@ func bytes(_ buffer: FrameBuffer) -> [UInt8] { (0..<buffer.count).map { buffer[$
 
   @Test("commands: what is encoded is decoded")
   func commandRoundTrip() {
-    var random = Seeded(state: 9)
+    var random = Seeded(seed: 9)
     for _ in 0..<300 {
       var configuration = UBXConfiguration(
         layers: UBXLayers.ram.union(random.maybe(.batteryBacked) ?? .flash))

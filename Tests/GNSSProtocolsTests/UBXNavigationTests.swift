@@ -86,7 +86,7 @@ import Testing
 
   @Test("what is encoded is decoded, whatever the content")
   func roundTrip() {
-    var random = Seeded(state: 77)
+    var random = Seeded(seed: 77)
     for _ in 0..<400 {
       for kind in 0..<14 {
         let part = random.part(kind)
@@ -110,7 +110,7 @@ import Testing
 
   @Test("the checksum is Fletcher's at every length")
   func checksum() {
-    var random = Seeded(state: 5)
+    var random = Seeded(seed: 5)
     for count in 0..<300 {
       let data = (0..<count).map { _ in random.bits(UInt8.self) }
       var (a, b) = (UInt8(0), UInt8(0))

@@ -93,7 +93,7 @@ private struct OldReceiver {
     #expect(fix.satellites == 8 && fix.mode == .threeDimensional && fix.quality == .differential)
     #expect(first.hdop_e2 == 115 && first.vdop_e2 == 213 && first.pdop_e2 == 240)
     #expect(first.utc == receiver.moment && !first.isDateUncertain && fix.acquired == .boot)
-    var random = Seeded(state: 4)
+    var random = Seeded(seed: 4)
     for _ in 0..<50 {
       parts.shuffle(using: &random)
       var found = epochs(parts)
@@ -302,7 +302,7 @@ private struct OldReceiver {
 
   @Test("any messages in any order: none traps, no epoch is lost and NAV-PVT's keep their order")
   func anything() {
-    var random = Seeded(state: 12)
+    var random = Seeded(seed: 12)
     for round in 0..<300 {
       var assembler = EpochAssembler()
       var given: [Int64] = []

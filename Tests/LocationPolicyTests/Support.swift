@@ -1,5 +1,6 @@
 import DeferralCache
 import LocationTypes
+import TestSupport
 
 @testable import LocationPolicy
 
@@ -26,20 +27,9 @@ import LocationTypes
   }
 }
 
-/// SplitMix64: the same numbers from the same seed, everywhere.
-struct SeededGenerator: RandomNumberGenerator {
-  private var state: UInt64
+typealias SeededGenerator = SplitMix64
 
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
-
+extension SplitMix64 {
   /// Normally distributed, mean 0 and deviation 1 (the sum of twelve).
   mutating func normal() -> Double {
     var sum = -6.0

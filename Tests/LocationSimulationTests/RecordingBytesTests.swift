@@ -2,6 +2,7 @@ import BoardProfiles
 import GNSSProtocols
 import LocationTypes
 import SimulatedHAL
+import TestSupport
 import Testing
 
 @testable import LocationSimulation
@@ -83,7 +84,7 @@ private struct PlainFilter {
 
   @Test("the filter gives what it gives byte by byte, wherever the stream is cut")
   func filter() {
-    var random = SeededRandom(state: 1)
+    var random = SeededRandom(seed: 1)
     for _ in 0..<3_000 {
       var stream: [UInt8] = []
       for _ in 0..<Int.random(in: 1...24, using: &random) {
@@ -152,7 +153,7 @@ private struct PlainFilter {
 
   @Test("what tells no time need not be read to find out when all was sent")
   func timeless() {
-    var random = SeededRandom(state: 1)
+    var random = SeededRandom(seed: 1)
     for round in 0..<1_500 {
       let stream = Self.stream(&random)
       var decoding = DecoderOptions()
@@ -244,15 +245,4 @@ private struct PlainFilter {
   }
 }
 
-/// SplitMix64, for the same streams in every run.
-private struct SeededRandom: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
-}
+private typealias SeededRandom = SplitMix64

@@ -1,6 +1,7 @@
 import Foundation
 import LocationPolicy
 import LocationTypes
+import TestSupport
 import Testing
 
 @testable import ServiceState
@@ -120,7 +121,7 @@ struct DamageTests {
   func anyDamage() throws {
     let folder = try DamageTests.filled()
     let bytes = folder.read()
-    var random = SplitMix(state: 5)
+    var random = SplitMix(seed: 5)
     for round in 0..<120 {
       let copy = Folder()
       var damaged = bytes
@@ -288,15 +289,4 @@ struct DamageTests {
   }
 }
 
-/// Seeded: the same bytes each time.
-struct SplitMix {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-    return z ^ (z >> 31)
-  }
-}
+typealias SplitMix = SplitMix64

@@ -1,4 +1,5 @@
 import LocationTypes
+import TestSupport
 import Testing
 
 @testable import torpor
@@ -7,7 +8,7 @@ import Testing
 struct ReportPartsTests {
   @Test("a curve in buckets keeps every least and greatest value, and the area", arguments: 1...40)
   func curve(_ seed: UInt64) {
-    var random = Seeded(state: seed)
+    var random = Seeded(seed: seed)
     func draw(_ range: Range<Int>) -> Int { Int.random(in: range, using: &random) }
     let capacity = 2 * draw(1..<20)
     var curve = StepCurve(.milliseconds(Int64(draw(1..<2_000))), capacity: capacity)
@@ -67,7 +68,7 @@ struct ReportPartsTests {
   @Test(
     "of places the first, the last and the outermost are kept", arguments: [1, 5, 4_799, 90_001])
   func places(_ count: Int) {
-    var random = Seeded(state: UInt64(count))
+    var random = Seeded(seed: UInt64(count))
     var sketch = PlaceSketch()
     var all: [PlanePoint] = []
     for _ in 0..<count {
@@ -142,15 +143,4 @@ struct ReportPartsTests {
   }
 }
 
-/// Chance that is the same every time: SplitMix64.
-private struct Seeded: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
-}
+private typealias Seeded = SplitMix64

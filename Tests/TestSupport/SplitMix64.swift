@@ -1,0 +1,19 @@
+/// Sebastiano Vigna's SplitMix64: small, and the same numbers from the same seed, everywhere.
+public struct SplitMix64: RandomNumberGenerator, Sendable {
+  private var state: UInt64
+
+  /// Begins at a seed.
+  public init(seed: UInt64) { state = seed }
+
+  /// The next number.
+  public mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+
+  /// 0 ..< bound, which is at least 1.
+  public mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
+}
