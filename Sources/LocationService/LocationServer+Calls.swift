@@ -241,9 +241,14 @@ extension LocationServer {
       return .error(.notAvailable(what: "a decision: a rule of the policy is about this client"))
     }
     clients[client].access = access
+    applyAccess(client)
+    return .done
+  }
+
+  /// What a client may is another thing now.
+  mutating func applyAccess(_ client: Int) {
     forgetUntold(client)
     ask(.setAuthorization(clients[client].access.authorization), client)
     ask(.setReducedAccuracy(clients[client].access.isReduced), client)
-    return .done
   }
 }

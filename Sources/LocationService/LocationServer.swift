@@ -16,7 +16,7 @@ import LocationWire
 /// it is told is told nothing new until it does (BKG-2), its fixes waiting in the ring.
 public struct LocationServer: LocationClients, ~Copyable {
   /// Connections at a time.
-  public static let connectionsLimit = 256
+  public static let connectionsLimit = 512
   /// Of one user, unless that is an administrator.
   public static let connectionsPerUser = 64
   /// Clients that one user may have, unless that is an administrator.
@@ -48,10 +48,11 @@ public struct LocationServer: LocationClients, ~Copyable {
   }
 
   let facts: Facts
-  let policy: AccessPolicy
+  var policy: AccessPolicy
   let events: EventWait
   private let listener: Listener
-  var connections = [Connection?](repeating: nil, count: LocationServer.connectionsLimit)
+  /// As long as the last one in use: each step of the loop looks at all of them.
+  var connections: [Connection?] = []
   var clients: [ClientRecord] = []
   var requests = RequestQueue()
   /// Calls that are answered out of the engine, when it is through with what came before them.
@@ -119,6 +120,7 @@ public struct LocationServer: LocationClients, ~Copyable {
     answerQuestions(engine, effects, at: now)
     for i in clients.indices where !clients[i].notices.isEmpty { tell(i, engine) }
     for i in connections.indices where connections[i] != nil { send(i) }
+    while let last = connections.last, last == nil { connections.removeLast() }
     for i in clients.indices { hold(i) }
     return !requests.isEmpty
   }
@@ -163,13 +165,14 @@ public struct LocationServer: LocationClients, ~Copyable {
     var found = clinux_peer()
     let isKnown = unsafe clinux_peer_of(descriptor, &found) == 0
     let peer = Peer(user: found.uid, process: found.pid)
-    let free = connections.firstIndex { $0 == nil }
-    guard isKnown, let free, hasRoom(for: peer) else {
+    let free = connections.firstIndex { $0 == nil } ?? connections.count
+    guard isKnown, free < LocationServer.connectionsLimit, hasRoom(for: peer) else {
       Glibc.close(descriptor)
       return
     }
     do {
       try events.add(descriptor, as: LocationServer.token(of: free), for: .readable)
+      if free == connections.count { connections.append(nil) }
       connections[free] = Connection(descriptor, peer, since: wait)
     } catch {
       Glibc.close(descriptor)
@@ -254,7 +257,7 @@ public struct LocationServer: LocationClients, ~Copyable {
 
   /// The connection is over: what it spoke for ends with it (BKG-1).
   mutating func close(_ index: Int) {
-    guard let connection = connections[index] else { return }
+    guard index < connections.count, let connection = connections[index] else { return }
     connections[index] = nil
     events.remove(connection.descriptor)
     Glibc.close(connection.descriptor)

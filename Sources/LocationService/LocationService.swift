@@ -1,3 +1,4 @@
+import CLinux
 import DeferralCache
 import LinuxHAL
 import LocationEngine
@@ -19,14 +20,17 @@ public struct LocationService: ~Copyable {
     case stopped
     /// As before, but the receiver did not go to rest in time.
     case receiverBusy
+    /// The board's profile has changed, and wants a new service; the rest is as before.
+    case replaced
   }
 
-  private var loop: LocationLoop<LinuxBoard<NoPins>, LocationServer>
+  var loop: LocationLoop<LinuxBoard<NoPins>, LocationServer>
   private let ring: RingFile
   private let clients: ClientMemory
   private var signals: SignalWatch
-  private let notifier: ServiceNotifier
-  private let log: SystemLog
+  let notifier: ServiceNotifier
+  let log: SystemLog
+  var told = ToldStatus()
   private let syncInterval: Interval
   private var synced = Instant.boot
 
@@ -55,6 +59,7 @@ public struct LocationService: ~Copyable {
     let engine = unsafe Engine(setup, ring: fixes, clients: memory.storage)
     try board.events.add(signals.descriptor, as: LocationService.signalToken, for: .readable)
     loop = LocationLoop(engine: engine, board: board, clients: server)
+    loop.overlooksUnwanted = true
     self.ring = ring
     self.clients = memory
     self.signals = signals
@@ -64,14 +69,25 @@ public struct LocationService: ~Copyable {
   }
 
   /// Runs until a signal ends it.
-  public mutating func run() -> End {
+  ///
+  /// - Parameter reload: Reads anew what an administrator may have changed; called for `SIGHUP`.
+  public mutating func run(reload: () -> Reload) -> End {
+    clinux_forget_code()
     notifier.ready()
     while true {
       turn()
       guard let wish = nextWish() else { continue }
       switch wish {
-      case .stop: return end()
-      case .reload: log.write(.warning, "a new profile takes effect at the next start")
+      case .stop:
+        notifier.stopping()
+        return end()
+      case .reload:
+        notifier.reloading()
+        if take(reload()) {
+          end()
+          return .replaced
+        }
+        reloaded()
       }
     }
   }
@@ -86,17 +102,18 @@ public struct LocationService: ~Copyable {
   /// profile's interval, and nothing before. So what is not on the disk yet bounds the sleep.
   private mutating func turn() {
     let due = loop.engine.unsynced.isEmpty ? Instant.distantFuture : synced + syncInterval
-    _ = loop.turn(atLatest: due)
+    _ = loop.turn(atLatest: min(due, watchdogDue))
     if loop.board.now - synced >= syncInterval { sync() }
+    tellManager()
   }
 
   /// The receiver to rest, the ring to the disk.
-  private mutating func end() -> End {
-    notifier.stopping()
+  @discardableResult private mutating func end() -> End {
     loop.end()
     let deadline = loop.board.now + LocationService.endPatience
     while !isAtRest && loop.board.now < deadline {
-      _ = loop.turn(atLatest: deadline)
+      _ = loop.turn(atLatest: min(deadline, watchdogDue))
+      tellManager()
       // It is ending already; unread, a signal would end each wait.
       _ = nextWish()
     }
