@@ -21,7 +21,8 @@ SERVICE_BUILD = $(SWIFT) build -c release --product torpord --scratch-path $(SER
 
 .DEFAULT_GOAL := help
 .PHONY: help run test bench fuzz soak soaked lint format embedded tests interface release boards firmware clean tools \
-  soak-build bench-tools firmware-tools completions man install uninstall service bench-service service-tools
+  soak-build bench-tools firmware-tools completions man install uninstall service bench-service service-tools \
+  torture
 
 # Where `make install` puts things: below DESTDIR, which is for makers of packages.
 PREFIX ?= /usr/local
@@ -35,6 +36,7 @@ help:
 	@echo 'make test      all gates: lint, Embedded build, tests, firmware, boards, random runs'
 	@echo 'make bench     instructions, time and heap allocations of the hot paths (BENCH=--json)'
 	@echo 'make bench-service  what torpord costs beside gpsd, and whether that is little enough (BENCH=--json)'
+	@echo 'make torture   kills torpord at any moment, fills its disk, damages its ring (TORTURE="--rounds N")'
 	@echo 'make fuzz      looks for input that breaks a decoder (FUZZ_SECONDS=60 for each; FUZZ="ring ubx")'
 	@echo 'make soaked    only the random runs of the gate: the same seeds each time'
 	@echo 'make soak      random clients and faults until stopped (SOAK_SECONDS=600, SOAK="--seed N")'
@@ -166,6 +168,10 @@ service: tools
 bench-service: service-tools
 	@$(MAKE) --no-print-directory service >&2
 	@.ci/bench-service $(SERVICE_PATH)/torpord $(BENCH)
+
+# Docs/HowTo/run-the-gates.md: kills the service at any moment, fills its disk, damages its ring.
+torture: service
+	@.ci/torture-service $(SERVICE_PATH)/torpord $(TORTURE)
 
 # Docs/HowTo/fuzz.md. What is found stays in .build-fuzz/found.
 fuzz: tools

@@ -140,6 +140,26 @@ class TorporClient:
         self.control.close()
 
 
+class FloorClient:
+    """A client of the floor: answers what it hears with as many bytes as an acknowledgement has."""
+
+    def __init__(self, bench, path):
+        end = time.monotonic() + 10
+        self.socket = socket.socket(socket.AF_UNIX)
+        while self.socket.connect_ex(path) and time.monotonic() < end:
+            time.sleep(0.01)
+        bench.hear(self.socket, self)
+
+    def receive(self):
+        data = self.socket.recv(65536)
+        if data:
+            self.socket.sendall(b"x" * 100)
+        return bool(data)
+
+    def close(self):
+        self.socket.close()
+
+
 def _connected(path):
     sock = socket.socket(socket.AF_UNIX)
     sock.connect(path)

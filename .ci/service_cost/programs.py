@@ -1,5 +1,6 @@
 """The programs that are measured: how they are started, and what the kernel says of them."""
 
+import fcntl
 import glob
 import os
 import pty
@@ -8,6 +9,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import termios
 import time
 import tty
 
@@ -34,6 +36,10 @@ class Line:
             os.read(self.master, 65536)
         except OSError:
             pass
+
+    def free(self):
+        """Whoever had it for itself was killed, and this end keeps it open."""
+        fcntl.ioctl(self.slave, termios.TIOCNXCL)
 
     def close(self):
         os.close(self.slave)

@@ -44,6 +44,8 @@ def judged(figures):
             f"{crowd['clients']} clients at 10 Hz: longest time to a client, ms", crowd["longest_ms"], LATENCY_MS))
         rows.append(row("  median, ms", crowd["median_ms"], None))
         rows.append(row("  processor an epoch, µs", crowd["run_us"], None))
+        rows.append(row("  waited for a processor an epoch, µs", crowd["wait_us"], None))
+        rows.append(row("  runs", crowd["runs"], None))
         rows.append(row("  resident, kB", crowd["resident_after_kb"], None))
         rows.append(row(
             "  growth while they are served, kB", crowd["resident_after_kb"] - crowd["resident_middle_kb"],
@@ -65,6 +67,8 @@ def served(feed, figures):
             sum(torpord["calls"].values()) if "calls" in torpord else None, CALLS[feed],
             sum(calls.values()) if calls else None),
         row("  processor a fix, µs", torpord["run_ns"] / 1e3, None, beside and beside / 1e3),
+        row("  of a C program that only reads and sends, µs",
+            figures["floor"]["run_ns"] / 1e3 if "floor" in figures else None, None),
         row("  ratio of processor to gpsd's", torpord["run_ns"] / beside if beside else None, RATIO.get(feed)),
         row("  epoch's last byte to the client, longest, ms",
             torpord["latency_ms"]["longest"] if torpord["latency_ms"] else float("inf"), LATENCY_MS,

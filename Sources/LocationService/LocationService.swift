@@ -52,6 +52,8 @@ public struct LocationService: ~Copyable {
     } catch {
       throw RingProblem(path: ring.path, error: error)
     }
+    let news = RingNews(fixes.recovery, count: fixes.start - fixes.tail, path: ring.path)
+    for line in news.lines { log.write(line.priority, line.text) }
     // Durable before the first append (RNG-2).
     let unsynced = fixes.unsynced
     try LocationService.sync(unsynced, in: ring)
