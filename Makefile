@@ -11,21 +11,32 @@ EMBEDDED_ROOMS := LocationEngine LocationHAL
 EMBEDDED_PATH := .build-embedded
 SOAK_PATH := .build-soak
 SOAK_RUNS := 480
+# The service as it is installed: Swift's and C++'s libraries are inside, and nothing is linked that it
+# does not use (Docs/Reference/service-cost.md).
+SERVICE_PATH := .build-service
+SERVICE_BUILD = $(SWIFT) build -c release --product torpord --scratch-path $(SERVICE_PATH) --static-swift-stdlib \
+  -Xswiftc -Xfrontend -Xswiftc -disable-implicit-string-processing-module-import \
+  -Xswiftc -Xfrontend -Xswiftc -disable-implicit-concurrency-module-import \
+  -Xlinker --no-export-dynamic -Xlinker --icf=safe
 
 .DEFAULT_GOAL := help
 .PHONY: help run test bench fuzz soak soaked lint format embedded tests interface release boards firmware clean tools \
-  soak-build bench-tools firmware-tools completions man install uninstall
+  soak-build bench-tools firmware-tools completions man install uninstall service bench-service service-tools \
+  torture
 
 # Where `make install` puts things: below DESTDIR, which is for makers of packages.
 PREFIX ?= /usr/local
 DESTDIR ?=
 BIN := $(DESTDIR)$(PREFIX)/bin
 SHARE := $(DESTDIR)$(PREFIX)/share
+UNITS := $(DESTDIR)$(PREFIX)/lib/systemd/system
 
 help:
 	@echo 'make run       install what is missing, build, run a simulated day on the default board'
 	@echo 'make test      all gates: lint, Embedded build, tests, firmware, boards, random runs'
 	@echo 'make bench     instructions, time and heap allocations of the hot paths (BENCH=--json)'
+	@echo 'make bench-service  what torpord costs beside gpsd, and whether that is little enough (BENCH=--json)'
+	@echo 'make torture   kills torpord at any moment, fills its disk, damages its ring (TORTURE="--rounds N")'
 	@echo 'make fuzz      looks for input that breaks a decoder (FUZZ_SECONDS=60 for each; FUZZ="ring ubx")'
 	@echo 'make soaked    only the random runs of the gate: the same seeds each time'
 	@echo 'make soak      random clients and faults until stopped (SOAK_SECONDS=600, SOAK="--seed N")'
@@ -34,7 +45,8 @@ help:
 	@echo 'make interface only the interface file of the socket, if Python has a varlink package'
 	@echo 'make boards    only the boards           make clean     remove what was built'
 	@echo 'make firmware  the core on a Cortex-M4 and an aarch64 in QEMU: its self-test and its size'
-	@echo 'make install   program, boards, manual page, completions (PREFIX=/usr/local, DESTDIR=)'
+	@echo 'make install   programs, boards, unit, manual pages, completions (PREFIX=/usr/local, DESTDIR=)'
+	@echo 'make service   only torpord, as it is installed'
 	@echo 'make man       only the manual page      make completions  only those, for bash, zsh, fish'
 
 run: release
@@ -94,7 +106,7 @@ man: release
 	@echo '== manual page'
 	@mkdir -p .build/man
 	@.build/release/torpor manual > .build/man/torpor.1
-	@if command -v mandoc >/dev/null 2>&1; then mandoc -T lint -W warning .build/man/torpor.1; fi
+	@if command -v mandoc >/dev/null 2>&1; then mandoc -T lint -W warning .build/man/torpor.1 packaging/torpord.8; fi
 	@if command -v man >/dev/null 2>&1; then man -l .build/man/torpor.1 >/dev/null; fi
 
 completions: release
@@ -107,15 +119,21 @@ completions: release
 	@if command -v zsh >/dev/null 2>&1; then zsh -n .build/completions/_torpor; fi
 	@if command -v fish >/dev/null 2>&1; then fish -n .build/completions/torpor.fish; fi
 
-# `make install` as root must not build as root: what `make man completions` made is taken as it is.
+# `make install` as root must not build as root: what was made is taken as it is.
 install:
 	@test -x .build/release/torpor -a -f .build/man/torpor.1 -a -f .build/completions/_torpor \
 	  -a -f .build/completions/torpor.bash -a -f .build/completions/torpor.fish || \
 	  $(MAKE) --no-print-directory man completions
-	install -d '$(BIN)' '$(SHARE)/man/man1' '$(SHARE)/bash-completion/completions' \
-	  '$(SHARE)/zsh/site-functions' '$(SHARE)/fish/vendor_completions.d'
+	@test -x $(SERVICE_PATH)/torpord || $(MAKE) --no-print-directory service
+	install -d '$(BIN)' '$(UNITS)' '$(SHARE)/man/man1' '$(SHARE)/man/man8' '$(SHARE)/doc/torpor' \
+	  '$(SHARE)/bash-completion/completions' '$(SHARE)/zsh/site-functions' '$(SHARE)/fish/vendor_completions.d'
 	install -m 755 .build/release/torpor '$(BIN)/torpor'
+	install -m 755 $(SERVICE_PATH)/torpord '$(BIN)/torpord'
+	sed 's|@BIN@|$(PREFIX)/bin|' packaging/torpord.service > '$(UNITS)/torpord.service'
+	chmod 644 '$(UNITS)/torpord.service'
 	install -m 644 .build/man/torpor.1 '$(SHARE)/man/man1/torpor.1'
+	install -m 644 packaging/torpord.8 '$(SHARE)/man/man8/torpord.8'
+	install -m 644 packaging/clients.toml '$(SHARE)/doc/torpor/clients.toml'
 	install -m 644 .build/completions/torpor.bash '$(SHARE)/bash-completion/completions/torpor'
 	install -m 644 .build/completions/_torpor '$(SHARE)/zsh/site-functions/_torpor'
 	install -m 644 .build/completions/torpor.fish '$(SHARE)/fish/vendor_completions.d/torpor.fish'
@@ -125,15 +143,35 @@ install:
 	done
 
 uninstall:
-	rm -f '$(BIN)/torpor' '$(SHARE)/man/man1/torpor.1' \
+	rm -f '$(BIN)/torpor' '$(BIN)/torpord' '$(UNITS)/torpord.service' \
+	  '$(SHARE)/man/man1/torpor.1' '$(SHARE)/man/man8/torpord.8' \
 	  '$(SHARE)/bash-completion/completions/torpor' '$(SHARE)/zsh/site-functions/_torpor' \
 	  '$(SHARE)/fish/vendor_completions.d/torpor.fish'
-	rm -rf '$(SHARE)/torpor'
+	rm -rf '$(SHARE)/torpor' '$(SHARE)/doc/torpor'
 
 bench: tools bench-tools
 	@$(SWIFT) build -c release --product TorporBench >&2
 	@strip -o .build/TorporBench .build/release/TorporBench # older valgrinds stumble over its DWARF 5
 	@.build/TorporBench $(BENCH)
+
+# The linker takes what lies among the package's own objects before what the system has.
+service: tools
+	@echo '== the service'
+	@bin=$$($(SERVICE_BUILD) --show-bin-path) && mkdir -p "$$bin" && \
+	for names in libstdc++.a:libstdc++.a libgcc_eh.a:libgcc_s.a; do \
+	  found=$$(cc -print-file-name="$${names%:*}") && \
+	  if [ -f "$$found" ]; then ln -sf "$$found" "$$bin/$${names#*:}"; fi; \
+	done && \
+	$(SERVICE_BUILD) && strip -o $(SERVICE_PATH)/torpord "$$bin/torpord"
+
+# Docs/Reference/service-cost.md.
+bench-service: service-tools
+	@$(MAKE) --no-print-directory service >&2
+	@.ci/bench-service $(SERVICE_PATH)/torpord $(BENCH)
+
+# Docs/HowTo/run-the-gates.md: kills the service at any moment, fills its disk, damages its ring.
+torture: service
+	@.ci/torture-service $(SERVICE_PATH)/torpord $(TORTURE)
 
 # Docs/HowTo/fuzz.md. What is found stays in .build-fuzz/found.
 fuzz: tools
@@ -160,6 +198,9 @@ tools:
 
 bench-tools:
 	@.ci/install-missing bench
+
+service-tools:
+	@.ci/install-missing service
 
 firmware-tools:
 	@.ci/install-missing firmware

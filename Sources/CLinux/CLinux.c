@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/mman.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -170,4 +171,17 @@ int clinux_allocate(int descriptor, int64_t size) {
     if (written > 0) at += written;
   }
   return 0;
+}
+
+// MARK: Memory
+
+// The linker's names for where the program's code begins and ends.
+extern const char __executable_start[], etext[];
+
+void clinux_forget_code(void) {
+  uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+  uintptr_t start = ((uintptr_t)__executable_start + page - 1) / page * page;
+  uintptr_t end = (uintptr_t)etext / page * page;
+  // Pages of a file that nobody has written to: they are the same when they come back.
+  if (start < end) madvise((void *)start, end - start, MADV_DONTNEED);
 }

@@ -80,6 +80,8 @@ int clinux_line_set_speed(int descriptor, uint32_t baud, uint32_t old_baud) {
   return error < 0 ? error : result(ioctl(descriptor, TCFLSH, TCIFLUSH));
 }
 
+void clinux_line_forget_input(int descriptor) { ioctl(descriptor, TCFLSH, TCIFLUSH); }
+
 int64_t clinux_line_speed(int descriptor) {
   struct termios2 line;
   if (ioctl(descriptor, TCGETS2, &line) < 0) return -errno;

@@ -40,6 +40,9 @@ public struct LinuxBoard<Pins: LinuxPins & ~Copyable>: LocationBoard, ~Copyable 
   /// The next bytes that have arrived; see ``SerialLine/read()``.
   public mutating func read() throws(LineFault) -> ByteChunk { try line.read() }
 
+  /// Throws away what has arrived; see ``SerialLine/discardInput()``.
+  public mutating func discardInput() { line.discardInput() }
+
   /// Sets the line's speed; see ``SerialLine/setSpeed(_:)``.
   public mutating func setSpeed(_ baud: UInt32) throws(LineFault) {
     try line.setSpeed(baud)

@@ -158,6 +158,12 @@ public struct SerialLine: ByteLine, ~Copyable {
     return chunk
   }
 
+  /// Throws away what has arrived, here and in the kernel. One system call.
+  public mutating func discardInput() {
+    unread = 0..<0
+    if descriptor >= 0 { clinux_line_forget_input(descriptor) }
+  }
+
   private mutating func tellLoss() throws(LineFault) {
     guard isLossUntold else { return }
     isLossUntold = false

@@ -4,13 +4,15 @@ import LocationTypes
 /// The clients, in memory that the engine's owner handed in and frees.
 @safe struct ClientTable: ~Copyable {
   private let storage: UnsafeMutableBufferPointer<Client>
-  /// No client at or above this index was ever connected: what a step has to look at.
+  /// No client at or above this index was ever connected: what a step has to look at. What lies there
+  /// is not initialised, and so takes no memory where the kernel gives it page by page.
   private(set) var used = 0
+  private let head: UInt64
 
   /// Creates a table over `storage`, whose memory is not initialised yet and outlives the table.
   @unsafe init(_ storage: UnsafeMutableBufferPointer<Client>, head: UInt64) {
-    unsafe storage.initialize(repeating: Client(at: head))
     unsafe self.storage = storage
+    self.head = head
   }
 
   /// How many clients fit.
@@ -19,7 +21,16 @@ import LocationTypes
   /// Counts the client at `index` among those in use.
   mutating func use(_ index: Int) {
     precondition(index >= 0 && index < capacity, "no such client")
-    used = max(used, index + 1)
+    while used <= index {
+      unsafe (storage.baseAddress.unsafelyUnwrapped + used).initialize(to: Client(at: head))
+      used += 1
+    }
+  }
+
+  /// A client as it stands, in use or not.
+  func client(at index: Int) -> Client {
+    precondition(index >= 0 && index < capacity, "no such client")
+    return index < used ? self[index] : Client(at: head)
   }
 
   /// All clients that a step must look at lie there, since ``lookForAwake(at:)``: nobody outside of
@@ -59,11 +70,11 @@ import LocationTypes
 
   subscript(index: Int) -> Client {
     unsafeAddress {
-      precondition(index >= 0 && index < capacity, "no such client")
+      precondition(index >= 0 && index < used, "no such client")
       return unsafe UnsafePointer(storage.baseAddress.unsafelyUnwrapped + index)
     }
     nonmutating unsafeMutableAddress {
-      precondition(index >= 0 && index < capacity, "no such client")
+      precondition(index >= 0 && index < used, "no such client")
       return unsafe storage.baseAddress.unsafelyUnwrapped + index
     }
   }

@@ -56,6 +56,23 @@ extension Engine {
     hasDriver && driver.status.isSettled && !driver.status.isDraining && !receiverBuffers
   }
 
+  /// Whether nobody wants anything of a receiver that talks all the same: until somebody asks, nothing
+  /// that it says need be heard, and no moment is waited for.
+  ///
+  /// Who waits like that calls ``overlook(at:)`` behind it.
+  public var isUnwanted: Bool {
+    isReceiverAtRest && isReceiverAwake && !isBusy && !isInhibited && !isEnding
+      && !demand.wantsEveryFix && !demand.need.isAny && demand.bound == .infinity
+      && demand.check == .distantFuture && schedule.wake == .distantFuture
+      && driver.status.deadline == nil
+  }
+
+  /// Nobody listened to the receiver, and what it said meanwhile is thrown away: that it was not heard
+  /// says nothing about it.
+  public mutating func overlook(at now: Instant) {
+    if search.quietSince != nil { search.quietSince = now }
+  }
+
   /// Waits for the rest of an epoch while the plan stands.
   mutating func goOnWaiting(_ effects: inout Effects) {
     // A look that is due is on its way already: the drain.

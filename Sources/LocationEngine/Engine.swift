@@ -156,7 +156,9 @@ public struct Engine: ~Copyable {
 
   /// What of a client's place in the ring is to be kept durably: for ``restore(_:from:)``. O(1).
   public func bookmark(of client: ClientID) -> ClientBookmark {
-    clients[client.index].bookmark(in: ring)
+    client.index < clients.used
+      ? clients[client.index].bookmark(in: ring)
+      : clients.client(at: client.index).bookmark(in: ring)
   }
 
   /// What a client is owed at this moment. O(1).
@@ -197,7 +199,9 @@ public struct Engine: ~Copyable {
 
   /// The fix Core Location calls `location`: the newest that the client was told (STD-8).
   public func location(of client: ClientID) -> StoredFix? {
-    clients[client.index].location(in: ring)
+    client.index < clients.used
+      ? clients[client.index].location(in: ring)
+      : clients.client(at: client.index).location(in: ring)
   }
 
   /// `deferredLocationUpdatesAvailable()`: a receiver and a low-power caching state (DEF-7).
@@ -249,7 +253,7 @@ public struct Engine: ~Copyable {
   /// The sequence number that the next fix will get.
   public var head: UInt64 { ring.head }
   /// A client as it stands, for status displays and tests.
-  public func client(_ id: ClientID) -> Client { clients[id.index] }
+  public func client(_ id: ClientID) -> Client { clients.client(at: id.index) }
 }
 
 /// The search for a first fix, as the planner and clients see it.

@@ -40,6 +40,16 @@ public protocol ByteLine: ~Copyable {
   ///
   /// - Throws: ``LineFault/gone``.
   mutating func setSpeed(_ baud: UInt32) throws(LineFault)
+
+  /// Throws away what has arrived and was not read: nobody listened, and how old it is nobody knows.
+  mutating func discardInput()
+}
+
+extension ByteLine where Self: ~Copyable {
+  /// Reads to the end.
+  public mutating func discardInput() {
+    do { while try read().count > 0 {} } catch {}
+  }
 }
 
 /// The pins between board and receiver: control only.

@@ -55,6 +55,9 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
   private var plan: Effects?
   /// Its owner keeps the board from sleeping.
   private var isInhibited = false
+  /// Whether a receiver that cannot rest is left to talk while nobody wants anything of it: the board
+  /// sleeps until somebody asks, and what came meanwhile is thrown away.
+  public var overlooksUnwanted = false
 
   /// Creates a loop that has not begun yet.
   public init(engine: consuming Engine, board: consuming Board, clients: consuming Clients) {
@@ -83,8 +86,16 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
   ) -> Turn {
     let plan = self.plan ?? perform(.time)
     if !sleepsWhenQuiet && plan.wake == .distantFuture && isSilent(plan) { return .quiet }
-    let waking = board.wait(in: plan.board, until: min(plan.wake, limit), listening: plan.listens)
+    let isUnwanted = overlooksUnwanted && engine.isUnwanted
+    // Awake it is kept for something that ends then.
+    let wake = isUnwanted && plan.board != .awake ? limit : min(plan.wake, limit)
+    let waking = board.wait(
+      in: plan.board, until: wake, listening: plan.listens && !isUnwanted)
     clients.woke(for: waking.reason)
+    if isUnwanted {
+      board.discardInput()
+      engine.overlook(at: board.now)
+    }
     if waking.batchPinRose { perform(.batchPin) }
     if let level = waking.motion { perform(.motion(level)) }
     if let charge = waking.battery { perform(.battery(charge)) }
@@ -97,6 +108,9 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
   public mutating func request(_ request: Request, of client: ClientID) {
     perform(.request(client, request))
   }
+
+  /// Looks at what there is to do, without a wait: when the owner has changed something of the clients.
+  public mutating func look() { perform(.time) }
 
   /// Keeps the board from sleeping, or lets it (DEF-28).
   public mutating func inhibitSleep(_ isOn: Bool) {

@@ -335,9 +335,15 @@ extension LocationServer {
     }
     clients[client].access = access
     clients[client].asks = nil
+    applyAccess(client, decision: decision)
+    return .done
+  }
+
+  /// What a client may is another thing now.
+  mutating func applyAccess(_ client: Int, decision: AccessDecision? = nil) {
+    let access = clients[client].access
     keepAccess(client, decision: decision)
     forgetUntold(client)
     permit((access.authorization, access.isReduced), client)
-    return .done
   }
 }

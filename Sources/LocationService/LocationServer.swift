@@ -18,7 +18,7 @@ import ServiceState
 /// it is told is told nothing new until it does (BKG-2), its fixes waiting in the ring.
 public struct LocationServer: LocationClients, ~Copyable {
   /// Connections at a time.
-  public static let connectionsLimit = 256
+  public static let connectionsLimit = 512
   /// Of one user, unless that is an administrator.
   public static let connectionsPerUser = 64
   /// Clients that one user may have, unless that is an administrator.
@@ -54,12 +54,13 @@ public struct LocationServer: LocationClients, ~Copyable {
   }
 
   let facts: Facts
-  let policy: AccessPolicy
+  var policy: AccessPolicy
   let state: StateStore
   let log: SystemLog
   let events: EventWait
   private let listener: Listener
-  var connections = [Connection?](repeating: nil, count: LocationServer.connectionsLimit)
+  /// As long as the last one in use: each step of the loop looks at all of them.
+  var connections: [Connection?] = []
   var clients: [ServedClient] = []
   var requests = RequestQueue()
   /// Answers that are not given yet, in the order of the calls.
@@ -165,6 +166,7 @@ public struct LocationServer: LocationClients, ~Copyable {
     for i in connections.indices where connections[i] != nil {
       if connections[i]?.drain != nil { pump(i, engine) } else { send(i) }
     }
+    while let last = connections.last, last == nil { connections.removeLast() }
     for i in clients.indices { hold(i) }
     return !requests.isEmpty
   }
@@ -192,8 +194,8 @@ public struct LocationServer: LocationClients, ~Copyable {
   }
 
   private mutating func look(at place: Int, _ conditions: EventWait.Conditions) {
-    let isProgram = place >= connections.count
-    let index = isProgram ? place - connections.count : place
+    let isProgram = place >= LocationServer.connectionsLimit
+    let index = isProgram ? place - LocationServer.connectionsLimit : place
     // One that was accepted meanwhile in the place of another has nothing to do with it.
     guard index < connections.count, let connection = connections[index], connection.since < wait
     else { return }
@@ -215,13 +217,14 @@ public struct LocationServer: LocationClients, ~Copyable {
     var found = clinux_peer()
     let isKnown = unsafe clinux_peer_of(descriptor, &found) == 0
     let peer = Peer(user: found.uid, process: found.pid)
-    let free = connections.firstIndex { $0 == nil }
-    guard isKnown, let free, hasRoom(for: peer) else {
+    let free = connections.firstIndex { $0 == nil } ?? connections.count
+    guard isKnown, free < LocationServer.connectionsLimit, hasRoom(for: peer) else {
       Glibc.close(descriptor)
       return
     }
     do {
       try events.add(descriptor, as: LocationServer.token(of: free), for: .readable)
+      if free == connections.count { connections.append(nil) }
       connections[free] = Connection(descriptor, peer, since: wait)
     } catch {
       Glibc.close(descriptor)
@@ -308,6 +311,7 @@ public struct LocationServer: LocationClients, ~Copyable {
 
   /// The connection is over: what it spoke for ends with it (BKG-1).
   mutating func close(_ index: Int) {
+    guard index < connections.count else { return }
     unwatchProgram(index)
     guard let connection = connections[index] else { return }
     connections[index] = nil

@@ -1,3 +1,4 @@
+import CLinux
 import DeferralCache
 import LinuxHAL
 import LocationEngine
@@ -20,14 +21,17 @@ public struct LocationService: ~Copyable {
     case stopped
     /// As before, but the receiver did not go to rest in time.
     case receiverBusy
+    /// The board's profile has changed, and wants a new service; the rest is as before.
+    case replaced
   }
 
-  private var loop: LocationLoop<LinuxBoard<NoPins>, LocationServer>
+  var loop: LocationLoop<LinuxBoard<NoPins>, LocationServer>
   private let ring: RingFile
   private let clients: ClientMemory
   private var signals: SignalWatch
-  private let notifier: ServiceNotifier
-  private let log: SystemLog
+  let notifier: ServiceNotifier
+  let log: SystemLog
+  var told = ToldStatus()
   private let syncInterval: Interval
   private var synced = Instant.boot
 
@@ -54,6 +58,8 @@ public struct LocationService: ~Copyable {
     } catch {
       throw RingProblem(path: ring.path, error: error)
     }
+    let news = RingNews(fixes.recovery, count: fixes.start - fixes.tail, path: ring.path)
+    for line in news.lines { log.write(line.priority, line.text) }
     // Durable before the first append (RNG-2).
     let unsynced = fixes.unsynced
     try LocationService.sync(unsynced, in: ring)
@@ -64,6 +70,7 @@ public struct LocationService: ~Copyable {
     server.flush()
     try board.events.add(signals.descriptor, as: LocationService.signalToken, for: .readable)
     loop = LocationLoop(engine: engine, board: board, clients: server)
+    loop.overlooksUnwanted = true
     self.ring = ring
     self.clients = memory
     self.signals = signals
@@ -87,14 +94,25 @@ public struct LocationService: ~Copyable {
   }
 
   /// Runs until a signal ends it.
-  public mutating func run() -> End {
+  ///
+  /// - Parameter reload: Reads anew what an administrator may have changed; called for `SIGHUP`.
+  public mutating func run(reload: () -> Reload) -> End {
+    clinux_forget_code()
     notifier.ready()
     while true {
       turn()
       guard let wish = nextWish() else { continue }
       switch wish {
-      case .stop: return end()
-      case .reload: log.write(.warning, "a new profile takes effect at the next start")
+      case .stop:
+        notifier.stopping()
+        return end()
+      case .reload:
+        notifier.reloading()
+        if take(reload()) {
+          end()
+          return .replaced
+        }
+        reloaded()
       }
     }
   }
@@ -110,17 +128,18 @@ public struct LocationService: ~Copyable {
   private mutating func turn() {
     let isKept = loop.engine.unsynced.isEmpty && !loop.clients.hasUnkept
     let due = isKept ? Instant.distantFuture : synced + syncInterval
-    _ = loop.turn(atLatest: min(due, loop.clients.deadline))
+    _ = loop.turn(atLatest: min(min(due, loop.clients.deadline), watchdogDue))
     if loop.board.now - synced >= syncInterval { sync() }
+    tellManager()
   }
 
   /// The receiver to rest, the ring to the disk.
-  private mutating func end() -> End {
-    notifier.stopping()
+  @discardableResult private mutating func end() -> End {
     loop.end()
     let deadline = loop.board.now + LocationService.endPatience
     while !isAtRest && loop.board.now < deadline {
-      _ = loop.turn(atLatest: deadline)
+      _ = loop.turn(atLatest: min(deadline, watchdogDue))
+      tellManager()
       // It is ending already; unread, a signal would end each wait.
       _ = nextWish()
     }

@@ -16,6 +16,15 @@ extension TOMLText {
     }
   }
 
+  /// Where `words` first stand in `text`; Swift's own search would link its regular expressions into
+  /// the service.
+  private static func place(of words: String, in text: String) -> Range<String.Index>? {
+    for start in text.indices where text[start...].hasPrefix(words) {
+      return start..<text.index(start, offsetBy: words.count)
+    }
+    return nil
+  }
+
   /// What toml++ found, in words.
   private static func syntaxError(_ fault: TOMLFault, _ file: String) -> FileProblem {
     // Whatever is in it: nothing of it was read.
@@ -23,11 +32,11 @@ extension TOMLText {
       return FileProblem(
         file: file, "is longer than 64 KiB", suggestion: "is it the file that you mean?")
     }
-    guard let found = fault.message.firstRange(of: "cannot redefine existing ") else {
+    guard let found = place(of: "cannot redefine existing ", in: fault.message) else {
       var message = fault.message
       let prefix = "Error while parsing "
       if message.hasPrefix(prefix) { message = String(message.dropFirst(prefix.count)) }
-      if let end = message.firstRange(of: " (TOML_MAX") {
+      if let end = place(of: " (TOML_MAX", in: message) {
         message = String(message[..<end.lowerBound])
       }
       return FileProblem(

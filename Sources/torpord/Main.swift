@@ -14,7 +14,7 @@ import ServiceState
 @main
 struct Main {
   /// How many clients the engine has room for.
-  static let clients = 64
+  static let clients = 256
 
   static func main() {
     switch Options.parse(Array(CommandLine.arguments.dropFirst())) {
@@ -26,35 +26,62 @@ struct Main {
     }
   }
 
+  /// What an administrator decides, as it was last read without a fault.
+  private struct Decisions {
+    /// With the line that the options say.
+    var profile: BoardProfile
+    var policy: AccessPolicy
+  }
+
+  /// Serves with one profile after the other: `SIGHUP` may bring a new one, and where that cannot be
+  /// served with, the one before goes on (Docs/Decisions/0110).
   private static func run(_ options: Options) -> Int32 {
-    let profile: BoardProfile
+    let log = SystemLog()
+    var now: Decisions
     do {
-      profile = try BoardCatalog.standard().find(options.board)
+      now = Decisions(profile: try profile(options), policy: try policy(options))
     } catch {
       complain("\(error)")
       return EX_CONFIG
     }
-    guard let device = options.line ?? profile.receiver?.device, let receiver = profile.receiver
-    else {
-      complain(
-        "the profile '\(profile.name)' names no `device` of its receiver; add it, or say --line")
-      return EX_CONFIG
-    }
-    do {
-      return try serve(profile, device, UInt32(receiver.lineSpeed_baud), options)
-    } catch {
-      complain("\(error)")
-      return EX_UNAVAILABLE
+    var last: BoardProfile?
+    while true {
+      do {
+        let before = now.profile
+        guard try serve(&now, options, log) else { return EX_OK }
+        last = before
+      } catch {
+        guard let before = last else {
+          complain("\(error)")
+          return EX_UNAVAILABLE
+        }
+        log.write(.error, "the new profile cannot be served with; the one before goes on: \(error)")
+        now.profile = before
+        last = nil
+      }
     }
   }
 
+  /// The board's profile, with the line that the options say.
+  private static func profile(_ options: Options) throws -> BoardProfile {
+    var profile = try BoardCatalog.standard().find(options.board)
+    if let line = options.line { profile.receiver?.device = line }
+    guard profile.receiver?.device != nil else { throw NoDevice(board: profile.name) }
+    return profile
+  }
+
+  /// Serves until a signal ends it; says whether that is because there is a new profile.
   private static func serve(
-    _ profile: BoardProfile, _ device: String, _ speed: UInt32, _ options: Options
-  ) throws -> Int32 {
-    let log = SystemLog()
+    _ decisions: inout Decisions, _ options: Options, _ log: SystemLog
+  ) throws -> Bool {
+    let profile = decisions.profile
+    guard let receiver = profile.receiver, let device = receiver.device else {
+      throw NoDevice(board: profile.name)
+    }
     let events = try EventWait()
     let signals = try SignalWatch()
-    let line = try SerialLine(opening: device, speed: speed, in: events)
+    let line = try SerialLine(
+      opening: device, speed: UInt32(receiver.lineSpeed_baud), in: events)
     let capacity = profile.cache.capacity
     let ring = try RingFile(
       options.state + "/ring", size: LocationService.ringSize(capacity: capacity))
@@ -62,7 +89,7 @@ struct Main {
     for line in state.repairs.lines { log.write(.notice, line) }
     if let trouble = state.trouble { log.write(.error, "state: \(trouble)") }
     let server = try LocationServer(
-      Listener(path: options.socket), on: events, policy(options), facts(profile),
+      Listener(path: options.socket), on: events, decisions.policy, facts(profile),
       state: state, log: log, starter: ClientStarter(socket: options.socket).start)
     var setup = profile.engineSetup
     // No date of a receiver is before the day of this build (STD-13).
@@ -75,11 +102,39 @@ struct Main {
       server: server, boot: BootIdentity.current(), signals: signals, notifier: ServiceNotifier(),
       log: log)
     log.write(.notice, "serving '\(options.socket)' with \(profile.name) on \(device)")
-    switch service.run() {
+    switch service.run(reload: { reload(&decisions, options, log) }) {
     case .stopped: log.write(.notice, "stopped; the receiver rests")
     case .receiverBusy: log.write(.warning, "stopped, but the receiver did not go to rest")
+    case .replaced: return true
     }
-    return EX_OK
+    return false
+  }
+
+  /// Reads policy and profile anew; what is wrong with one is told, and it stays as it was.
+  private static func reload(
+    _ decisions: inout Decisions, _ options: Options, _ log: SystemLog
+  ) -> Reload {
+    var reload = Reload(policy: nil, isProfileNew: false)
+    do {
+      decisions.policy = try policy(options)
+      reload.policy = decisions.policy
+      log.write(.notice, "who may use location was read anew")
+    } catch {
+      log.write(.error, "who may use location stays as it was: \(error)")
+    }
+    do {
+      let read = try profile(options)
+      reload.isProfileNew = read != decisions.profile
+      decisions.profile = read
+      log.write(
+        .notice,
+        reload.isProfileNew
+          ? "there is a new profile, '\(read.name)': the service begins anew with it"
+          : "the profile '\(read.name)' is as it was")
+    } catch {
+      log.write(.error, "the profile stays as it was: \(error)")
+    }
+    return reload
   }
 
   /// What the server must know of board and process.
@@ -106,5 +161,14 @@ struct Main {
   private static func complain(_ text: String) {
     let line = Array("torpord: \(text)\n".utf8)
     _ = unsafe line.withUnsafeBytes { unsafe write(STDERR_FILENO, $0.baseAddress, $0.count) }
+  }
+}
+
+/// Nobody said where the receiver is.
+struct NoDevice: Error, CustomStringConvertible {
+  var board: String
+
+  var description: String {
+    "the profile '\(board)' names no `device` of its receiver; add it, or say --line"
   }
 }

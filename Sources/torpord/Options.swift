@@ -29,7 +29,7 @@ struct Options {
       --help             tells this
 
     Exit code: 0, or one of sysexits.h: 64 wrong options, 69 the service cannot run here,
-    78 wrong board profile.
+    78 wrong board profile or clients file.
     """
 
   enum Parsed {

@@ -133,7 +133,7 @@ enum HouseRules {
   /// Everything that stands at the top of the repository and is not hidden.
   static let topLevel: Set<String> = [
     "Package.swift", "Sources", "Tests", "Boards", "Docs", "README.md", "LICENSE", "Makefile",
-    ".swift-format", ".gitignore", ".ci",
+    ".swift-format", ".gitignore", ".ci", "packaging",
   ]
 
   /// The longest a source file may be.

@@ -54,6 +54,20 @@ import Testing
     #expect(try received + read(sent.count - received.count, from: &line, events) == sent)
   }
 
+  @Test("what came and was not wanted is thrown away, fetched or not")
+  func discarded() throws {
+    var line = try SerialLine(opening: terminal.path, speed: 9_600, in: events)
+    terminal.send([UInt8](repeating: 7, count: 300))
+    #expect(events.wait(until: soon(1_000)))
+    #expect(try line.read().count == 256)
+    terminal.send("old")
+    usleep(20_000)
+    line.discardInput()
+    #expect(!events.wait(until: soon(20)))
+    terminal.send("new")
+    #expect(try read(3, from: &line, events) == Array("new".utf8))
+  }
+
   @Test("bytes that came before the device went away are read first")
   func lastBytes() throws {
     var line = try SerialLine(opening: terminal.path, speed: 9_600, in: events)

@@ -20,6 +20,9 @@ struct SocketBoard: LocationBoard, ~Copyable {
   final class Stage {
     var now = Instant(microseconds: 1_000_000)
     var bytes: [ByteChunk] = []
+    /// What the last wait was to end for, and when.
+    var isHeard = true
+    var deadline = Instant.boot
   }
 
   let events: EventWait
@@ -28,6 +31,8 @@ struct SocketBoard: LocationBoard, ~Copyable {
   var now: Instant { stage.now }
 
   mutating func wait(in state: BoardState, until deadline: Instant, listening: Bool) -> Waking {
+    stage.isHeard = listening
+    stage.deadline = deadline
     events.wait(until: .boot)
     let reason: WakeReason = stage.bytes.isEmpty ? .request : .bytes
     return Waking(reason: reason, batchPinRose: false)
@@ -194,6 +199,12 @@ struct SocketBoard: LocationBoard, ~Copyable {
     frame.appendNavPVT(UBXSolution(fix))
     stage.bytes.append(ByteChunk(frame.span))
     settle()
+  }
+
+  /// The administrator's file is read anew.
+  func adopt(_ policy: AccessPolicy) {
+    loop.clients.adopt(policy)
+    loop.look()
   }
 
   /// A program that connects.

@@ -114,6 +114,9 @@ int clinux_line_take(int descriptor, uint32_t baud);
 /// Waits no longer than the waiting bytes take at `old_baud`, and half a second.
 int clinux_line_set_speed(int descriptor, uint32_t baud, uint32_t old_baud);
 
+/// Throws away what came and was not read.
+void clinux_line_forget_input(int descriptor);
+
 /// The speed a line is set to, in baud.
 int64_t clinux_line_speed(int descriptor);
 
@@ -122,5 +125,11 @@ int64_t clinux_line_speed(int descriptor);
 /// Gives a file its size and the disk space for it, all of which reads as zeros where nothing was
 /// written; leaves what is there.
 int clinux_allocate(int descriptor, int64_t size);
+
+// MARK: Memory
+
+/// Lets the kernel take back the program's own code, of which most is for its start: what is used again
+/// comes back from the page cache, a few pages at a time. Changes nothing that was written.
+void clinux_forget_code(void);
 
 #endif

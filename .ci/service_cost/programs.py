@@ -1,0 +1,179 @@
+"""The programs that are measured: how they are started, and what the kernel says of them."""
+
+import fcntl
+import glob
+import os
+import pty
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import termios
+import time
+import tty
+
+
+class Line:
+    """A pseudo-terminal in the place of a receiver's line; whatever is written to the receiver is dropped."""
+
+    def __init__(self):
+        self.master, self.slave = pty.openpty()
+        tty.setraw(self.slave)
+        os.set_blocking(self.master, False)
+        self.path = os.ttyname(self.slave)
+        # gpsd gives up its rights before it opens the line again.
+        os.chmod(self.path, 0o666)
+
+    def write(self, data):
+        try:
+            os.write(self.master, data)
+        except BlockingIOError:
+            pass  # nobody listens, and the kernel's buffer is full
+
+    def drop(self):
+        try:
+            os.read(self.master, 65536)
+        except OSError:
+            pass
+
+    def free(self):
+        """Whoever had it for itself was killed, and this end keeps it open."""
+        fcntl.ioctl(self.slave, termios.TIOCNXCL)
+
+    def close(self):
+        os.close(self.slave)
+        os.close(self.master)
+
+
+class Program:
+    """A running program, with or without strace around it."""
+
+    def __init__(self, command, environment=None, trace=None, log=None):
+        self.trace = trace
+        if trace:
+            command = ["strace", "-f", "-q", "-ttt", "-e", "signal=none", "-o", trace] + command
+        self.log = open(log or os.devnull, "ab")
+        self.began = time.monotonic()
+        self.process = subprocess.Popen(
+            command, env={**os.environ, **(environment or {})}, stdin=subprocess.DEVNULL,
+            stdout=self.log, stderr=self.log)
+
+    @property
+    def pid(self):
+        return self.process.pid
+
+    def stop(self):
+        if self.process.poll() is None:
+            # strace hands on no signal: its child is asked.
+            for child in self._children() if self.trace else [self.pid]:
+                os.kill(child, signal.SIGTERM)
+            try:
+                self.process.wait(10)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+        self.log.close()
+        return self.process.returncode
+
+    def _children(self):
+        with open(f"/proc/{self.pid}/task/{self.pid}/children") as file:
+            return [int(child) for child in file.read().split()]
+
+    # What the kernel counts.
+
+    def counts(self):
+        """Wakes, nanoseconds of processor and of waiting for one; of all threads together."""
+        wakes = run = wait = 0
+        for task in glob.glob(f"/proc/{self.pid}/task/*"):
+            with open(task + "/status") as file:
+                wakes += int(re.search(r"^voluntary_ctxt_switches:\s+(\d+)", file.read(), re.M)[1])
+            with open(task + "/schedstat") as file:
+                first, second, _ = file.read().split()
+                run += int(first)
+                wait += int(second)
+        return {"wakes": wakes, "run_ns": run, "wait_ns": wait}
+
+    def resident_kb(self, without=None):
+        """Resident memory, but for the mapping of a file."""
+        total = 0
+        passes = False
+        with open(f"/proc/{self.pid}/smaps") as file:
+            for line in file:
+                if re.match(r"[0-9a-f]+-[0-9a-f]+ ", line):
+                    passes = without is not None and line.rstrip().endswith(without)
+                elif line.startswith("Rss:") and not passes:
+                    total += int(line.split()[1])
+        return total
+
+    def calls(self, begin, end):
+        """System calls between two moments of the wall clock, by name; only with a trace."""
+        found = {}
+        with open(self.trace, errors="replace") as file:
+            for line in file:
+                call = re.match(r"\d+\s+(\d+\.\d+) (\w+)\(", line) or re.match(r"(\d+\.\d+) (\w+)\(", line)
+                if call and begin <= float(call[1]) < end:
+                    found[call[2]] = found.get(call[2], 0) + 1
+        return found
+
+
+class Torpord(Program):
+    """The service, with a state folder and a socket of its own, ready when this returns."""
+
+    def __init__(self, binary, board, line, folder, trace=None, policy=None):
+        self.folder = folder
+        os.makedirs(folder, exist_ok=True)
+        self.socket = folder + "/socket"
+        self.ring = folder + "/ring"
+        notify = folder + "/notify"
+        if os.path.exists(notify):
+            os.unlink(notify)
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+            manager.bind(notify)
+            manager.settimeout(30)
+            command = [binary, "--board", board, "--line", line.path, "--socket", self.socket, "--state", folder]
+            if policy:
+                command += ["--clients", policy]
+            super().__init__(command, {"NOTIFY_SOCKET": notify}, trace, folder + "/log")
+            try:
+                while b"READY=1" not in manager.recv(4096):
+                    pass
+            except socket.timeout:
+                self.stop()
+                with open(folder + "/log") as file:
+                    raise SystemExit("bench-service: torpord does not start:\n" + file.read()) from None
+            self.ready_s = time.monotonic() - self.began
+
+
+class Gpsd(Program):
+    """gpsd on a port of its own, for local clients; None in its place where it is not installed."""
+
+    def __init__(self, line, folder, trace=None):
+        os.makedirs(folder, exist_ok=True)
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = probe.getsockname()[1]
+        super().__init__(
+            [gpsd_path(), "-N", "-n", "-S", str(self.port), line.path], None, trace, folder + "/log")
+        end = time.monotonic() + 30
+        while True:
+            try:
+                socket.create_connection(("127.0.0.1", self.port)).close()
+                return
+            except OSError:
+                if time.monotonic() > end or self.process.poll() is not None:
+                    raise SystemExit("bench-service: gpsd does not start") from None
+                time.sleep(0.02)
+
+
+def gpsd_path():
+    """Where gpsd is: Debian has it where only root looks."""
+    return shutil.which("gpsd") or shutil.which("gpsd", path="/usr/sbin:/usr/local/sbin")
+
+
+def gpsd_version():
+    """What it says of itself."""
+    if not gpsd_path():
+        return None
+    text = subprocess.run([gpsd_path(), "-V"], capture_output=True, text=True, check=False).stdout
+    return text.strip().splitlines()[0] if text.strip() else "unknown"

@@ -1,0 +1,29 @@
+import AccessPolicy
+import LocationPolicy
+
+// What an administrator's file decides, while clients are there.
+
+extension LocationServer {
+  /// How many clients have a process now.
+  var connectedCount: Int { clients.count { $0.control != nil } }
+
+  /// Takes a new policy for the one so far, at once, for those too who are connected (AUT-7).
+  ///
+  /// What a command has decided goes on to count where the file leaves it open. Who may less than before is
+  /// told nothing any more that was kept for it (RNG-6); who may the same notices nothing.
+  mutating func adopt(_ policy: AccessPolicy) {
+    self.policy = policy
+    for client in clients.indices {
+      let before = clients[client].access
+      let name = clients[client].name
+      let decision =
+        before.source == .decision
+        ? AccessDecision(before.authorization, isReduced: before.isReduced) : nil
+      let access = policy.access(uid: name.user, client: name.name, decision: decision)
+      let isSame =
+        access.authorization == before.authorization && access.isReduced == before.isReduced
+      clients[client].access = access
+      if !isSame { applyAccess(client) }
+    }
+  }
+}

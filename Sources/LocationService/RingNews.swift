@@ -1,0 +1,44 @@
+import DeferralCache
+import LinuxHAL
+import LocationTypes
+
+/// What an opened ring has to tell people: what was found in its file, and what was repaired.
+struct RingNews {
+  /// One line of the log.
+  struct Line: Equatable {
+    var priority: SystemLog.Priority
+    var text: String
+  }
+
+  private(set) var lines: [Line] = []
+
+  /// - Parameters:
+  ///   - count: How many fixes are there.
+  ///   - path: The file.
+  init(_ recovery: RingRecovery, count: UInt64, path: String) {
+    if recovery.isNew {
+      add(.notice, "a new ring of fixes was made: '\(path)'")
+      return
+    }
+    let there = count == 1 ? "1 fix is there" : "\(count) fixes are there"
+    if recovery.wasClosed {
+      add(.info, "'\(path)': \(there)")
+    } else {
+      add(
+        .warning,
+        "'\(path)': the service before did not end in order; \(there), and what was not on the disk yet "
+          + "is lost where the power was")
+    }
+    if recovery.lostHeaders > 0 {
+      add(.warning, "'\(path)': a damaged header was repaired from what else there is")
+    }
+    if recovery.missing > 0 {
+      let fixes = recovery.missing == 1 ? "1 fix" : "\(recovery.missing) fixes"
+      add(.warning, "'\(path)': \(fixes) among them cannot be read and are passed over, as a gap")
+    }
+  }
+
+  private mutating func add(_ priority: SystemLog.Priority, _ text: String) {
+    lines.append(Line(priority: priority, text: text))
+  }
+}

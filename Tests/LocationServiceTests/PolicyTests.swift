@@ -1,0 +1,84 @@
+import AccessPolicy
+import Glibc
+import LocationPolicy
+import LocationTypes
+import LocationWire
+import Testing
+
+@testable import LocationService
+
+@Suite("A new policy while clients are there")
+struct PolicyTests {
+  private func policy(_ terms: AccessTerms, for name: String) -> AccessPolicy {
+    AccessPolicy(
+      standard: AccessTerms(authorization: .always),
+      rules: [AccessRule(AccessSubject(client: name), terms, line: 3)])
+  }
+
+  @Test("RNG-6: whoever may no longer is told so at once, and no fix any more")
+  func revoked() throws {
+    let bench = try ServiceBench()
+    let (control, watch, _) = bench.client("tracker")
+    let other = bench.client("other")
+    for client in [control, other.control] { _ = bench.ask(.startUpdating, client) }
+    bench.fix()
+    #expect(watch.fixes().count == 1)
+    #expect(other.watch.fixes().count == 1)
+    bench.adopt(policy(AccessTerms(authorization: .denied), for: "tracker"))
+    #expect(watch.notices().contains(.authorization(.denied, isReduced: false)))
+    #expect(bench.ask(.getLocation, control) == .error(.notAuthorized))
+    bench.fix()
+    #expect(watch.fixes().isEmpty)
+    #expect(other.watch.fixes().count == 1)
+  }
+
+  @Test("RNG-6: a fix that was not told yet is not told to whom a new policy forbids it")
+  func untold() throws {
+    let bench = try ServiceBench()
+    let (control, watch, session) = bench.client("tracker")
+    _ = bench.ask(.startUpdating, control)
+    bench.fix()
+    #expect(watch.fixes().count == 1)
+    watch.quit()
+    bench.settle()
+    let other = bench.client("other")
+    _ = bench.ask(.startUpdating, other.control)
+    bench.fix()
+    bench.adopt(policy(AccessTerms(authorization: .denied), for: "tracker"))
+    bench.adopt(policy(AccessTerms(authorization: .always), for: "tracker"))
+    let listener = bench.program()
+    listener.send(.watch(session: session))
+    bench.settle()
+    #expect(listener.fixes().isEmpty)
+    bench.fix()
+    #expect(listener.fixes().map(\.name.sequence) == [2])
+  }
+
+  @Test("AUT-7: a command's decision goes on to count where the new file leaves it open")
+  func decided() throws {
+    let bench = try ServiceBench()
+    let (control, watch, _) = bench.client("tracker")
+    bench.adopt(AccessPolicy())
+    #expect(watch.notices().contains(.authorization(.notDetermined, isReduced: false)))
+    let name = WireClientName(user: geteuid(), name: "tracker")
+    let admin = bench.program()
+    #expect(bench.ask(.allowClient(name, .always), admin) == .done)
+    bench.adopt(policy(AccessTerms(authorization: .denied), for: "other"))
+    _ = bench.ask(.startUpdating, control)
+    bench.fix()
+    #expect(watch.fixes().count == 1)
+  }
+
+  @Test("a new policy that says the same costs a client nothing")
+  func same() throws {
+    let bench = try ServiceBench()
+    let (control, watch, _) = bench.client("tracker")
+    _ = bench.ask(.startUpdating, control)
+    bench.fix()
+    _ = watch.notices()
+    bench.adopt(policy(AccessTerms(authorization: .denied), for: "other"))
+    #expect(watch.notices().isEmpty)
+    bench.fix()
+    #expect(watch.fixes().count == 1)
+  }
+}
