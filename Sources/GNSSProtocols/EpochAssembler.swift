@@ -108,6 +108,9 @@ public struct EpochAssembler: Sendable {
     return options.learnsEnd ? closeIfOver(isMade, into: &epoch) : isMade
   }
 
+  /// Whether ``next()`` may have something to give.
+  @inlinable public var hasNext: Bool { about.mayHaveNext }
+
   /// Gives the epoch that the last message completed beside the one that ``add(_:at:)`` gave.
   public mutating func next() -> Epoch? {
     if hasWaiting {

@@ -14,8 +14,8 @@ struct SentenceScan {
   private var scanned = 0
   // Of the last of them, up to 64 and from a multiple of 64 on: a bit for each that is a comma.
   private var marks: UInt64 = 0
-  // Eight bytes side by side: only their exclusive or together means something.
-  private var lanes: UInt64 = 0
+  /// Of the bytes looked at.
+  private var sum = SentenceParity()
   // Commas noted, and where they are: with 24 or fewer, another 64 bytes are noted, which may all be.
   private var commas = 0
   private var places = InlineArray<88, UInt16>(repeating: 0)
@@ -24,15 +24,21 @@ struct SentenceScan {
   @inline(__always) mutating func reset() {
     scanned = 0
     marks = 0
-    lanes = 0
+    sum = SentenceParity()
     commas = 0
   }
 
   /// The exclusive or of the bytes looked at.
-  @inline(__always) var parity: UInt8 {
-    var fold = lanes ^ (lanes >> 32)
-    fold ^= fold >> 16
-    return UInt8(truncatingIfNeeded: fold ^ (fold >> 8))
+  @inline(__always) var parity: UInt8 { sum.byte }
+
+  /// Notes where the last fields end, if the eight bytes that follow begin with a star and the right
+  /// checksum, in capitals.
+  ///
+  /// - Returns: How many of them belong to the sentence; nil where they do not.
+  @inline(__always) mutating func close(before word: UInt64) -> Int? {
+    guard let tail = NMEAFraming.tail(word, sum.byte) else { return nil }
+    close()
+    return tail
   }
 
   /// Notes where the last fields end.
@@ -61,7 +67,7 @@ struct SentenceScan {
       i >= 0 && scanned >= 0 && limit >= 0 && limit <= s.count &- SentenceScan.margin,
       "the sentence and a margin lie in the span")
     var place = scanned
-    var now = Looked(lanes: lanes, marks: marks)
+    var now = Looked(sum: sum, marks: marks)
     while i &+ place < limit {
       // The bounds were checked: 0 ≤ i + place, which is below limit, and limit + margin ≤ count.
       let bytes = unsafe s.bytes.unsafeLoadUnaligned(
@@ -73,7 +79,7 @@ struct SentenceScan {
         // The last bytes are looked at again when there are more of them.
         if end >= left { break }
         now.take(bytes, end, at: place)
-        (lanes, marks, scanned) = (now.lanes, now.marks, place &+ end)
+        (sum, marks, scanned) = (now.sum, now.marks, place &+ end)
         return i &+ scanned
       }
       now.take(bytes, at: place)
@@ -83,7 +89,7 @@ struct SentenceScan {
         now.marks = 0
       }
     }
-    (lanes, marks, scanned) = (now.lanes, now.marks, place)
+    (sum, marks, scanned) = (now.sum, now.marks, place)
     return limit
   }
 
@@ -106,34 +112,23 @@ struct SentenceScan {
 extension SentenceScan {
   /// Parity and commas of the bytes looked at, while they are looked at.
   private struct Looked {
-    var lanes: UInt64
+    var sum: SentenceParity
     var marks: UInt64
 
     /// Takes sixteen bytes, of which the first is at `place`.
     @inline(__always) mutating func take(_ bytes: SIMD16<UInt8>, at place: Int) {
-      let (first, second) = Looked.words(bytes)
-      lanes ^= first ^ second
+      sum.take(bytes)
       mark(bytes16_commas(bytes), at: place)
     }
 
     /// Takes the first `count` of sixteen bytes, which are fewer.
     @inline(__always) mutating func take(_ bytes: SIMD16<UInt8>, _ count: Int, at place: Int) {
-      let (first, second) = Looked.words(bytes)
-      let isInFirst = count < 8
-      let before = (1 &<< UInt64(truncatingIfNeeded: (count & 7) &* 8)) &- 1
-      lanes ^= isInFirst ? first & before : first ^ second & before
+      sum.take(bytes, count)
       mark(bytes16_commas(bytes) & ((1 &<< UInt32(truncatingIfNeeded: count)) &- 1), at: place)
     }
 
     @inline(__always) private mutating func mark(_ commas: UInt32, at place: Int) {
       marks |= UInt64(commas) &<< UInt64(truncatingIfNeeded: place)
-    }
-
-    /// As two words, the first byte lowest.
-    @inline(__always) private static func words(_ bytes: SIMD16<UInt8>) -> (UInt64, UInt64) {
-      // As many bits, and any are integers.
-      let words = unsafe unsafeBitCast(bytes, to: SIMD2<UInt64>.self)
-      return (UInt64(littleEndian: words[0]), UInt64(littleEndian: words[1]))
     }
   }
 }

@@ -113,13 +113,18 @@ struct StreamDecoder: Sendable {
   @inline(__always)
   private func ubxLength(_ i: Int) -> Int? {
     guard end &- i >= 8 else { return nil }
-    precondition(i >= 0 && end <= Self.capacity, "what is held lies in the buffer")
-    // 0 ≤ i, and i + 8 ≤ end ≤ capacity.
-    let bits = unsafe pending.span.bytes.unsafeLoadUnaligned(
-      fromUncheckedByteOffset: i, as: UInt64.self)
-    let head = UInt64(littleEndian: bits)
+    let head = Self.word(pending.span, i)
     let length = Int(truncatingIfNeeded: head &>> 32 & 0xFFFF)
     return head & 0xFFFF == 0x62B5 && length <= BinaryFormat.payloadLimit ? length : nil
+  }
+
+  /// Eight bytes from `i` on, the first one lowest.
+  ///
+  /// - Precondition: They are there.
+  @inline(__always) private static func word(_ s: Span<UInt8>, _ i: Int) -> UInt64 {
+    precondition(i >= 0 && i &+ 8 <= s.count, "eight bytes lie in the span")
+    let bits = unsafe s.bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: i, as: UInt64.self)
+    return UInt64(littleEndian: bits)
   }
 
   /// Whether what is held from `i` on is at most the start of a UBX frame: then another look needs
@@ -332,6 +337,11 @@ struct StreamDecoder: Sendable {
       }
       return .incomplete
     }
+    // Five of the bytes are looked at; those behind lie in the buffer, whatever they are.
+    if j &+ 5 <= end, let tail = scan.close(before: Self.word(pending.span, j)) {
+      counters.sentences.count()
+      return .sentence(length: j &- i &+ tail)
+    }
     let held = pending.span.extracting(0..<end)
     if held[j] == UInt8(ascii: "*") {
       if j &+ 2 >= held.count { return .incomplete }
@@ -340,8 +350,9 @@ struct StreamDecoder: Sendable {
     return Self.breakOff(held, i, j, &scan, options, &counters)
   }
 
-  /// The sentence from `i` has its star at `j`, and two bytes after it.
-  @inline(__always)
+  /// The sentence from `i` has its star at `j`, and two bytes after it: the last one that is held, one
+  /// with small letters in its checksum, or one whose checksum is wrong.
+  @inline(never)
   private static func finishSentence(
     _ s: Span<UInt8>, _ i: Int, _ j: Int, _ scan: inout SentenceScan,
     _ counters: inout DecoderCounters

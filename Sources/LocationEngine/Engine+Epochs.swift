@@ -10,12 +10,12 @@ extension Engine {
   /// Takes what waits, in order: epochs the driver held back, an epoch that came with another, the
   /// rest of the chunk. Stops after one epoch, one answer of the driver or one observation.
   mutating func consume(_ effects: inout Effects) {
-    if hasDriver, let epoch = driver.nextHeld() {
+    if hasDriver, driver.status.hasHeld, let epoch = driver.nextHeld() {
       append(epoch, &effects)
       effects.proceeds = true
       return
     }
-    if let epoch = assembler.next() {
+    if assembler.hasNext, let epoch = assembler.next() {
       admit(epoch, &effects)
       effects.proceeds = true
       return
