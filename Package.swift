@@ -19,13 +19,14 @@ let core: [Target] = [
     linkerSettings: [.linkedLibrary("m", .when(platforms: [.linux]))]
   ),
   .target(name: "CExitWeights", exclude: ["Training"]),
+  .target(name: "CBytes"),
   .target(
     name: "LocationTypes", dependencies: ["CMath"],
     // A chunk hands out a span of its own bytes.
     swiftSettings: strict + [.enableExperimentalFeature("Lifetimes")]),
   .target(name: "DeferralCache", dependencies: ["LocationTypes"], swiftSettings: strict),
   .target(
-    name: "GNSSProtocols", dependencies: ["LocationTypes"],
+    name: "GNSSProtocols", dependencies: ["CBytes", "LocationTypes"],
     // A frame buffer hands out a span of its own bytes.
     swiftSettings: strict + [.enableExperimentalFeature("Lifetimes")]),
   .target(
@@ -214,7 +215,7 @@ let package = Package(
   targets: core + shell + bench + soak + properties + fuzz + [
     tests("LocationTypes"),
     tests("DeferralCache"),
-    tests("GNSSProtocols"),
+    tests("GNSSProtocols", ["CBytes"]),
     tests("ReceiverDrivers", ["GNSSProtocols"]),
     tests("LocationPolicy"),
     tests(

@@ -22,6 +22,13 @@ enum StreamProperty {
     trial.require(!whole.isMidFrame && !parts.isMidFrame, "bytes are held after the end")
     account(for: whole, of: bytes, &trial)
     EpochProperty.check(whole.messages, options, step, &trial)
+    for learnsEnd in [false, true] {
+      var options = options
+      options.learnsEnd = learnsEnd
+      let made = epochs(of: bytes, chunks, decoding, options, step, throughMessages: true)
+      let straight = epochs(of: bytes, chunks, decoding, options, step, throughMessages: false)
+      trial.require(made == straight, "without messages, other epochs")
+    }
     trial.reach(whole.messages.count)
   }
 
@@ -50,6 +57,39 @@ enum StreamProperty {
     decoded.counters = decoder.counters
     decoded.isMidFrame = decoder.isMidFrame
     return decoded
+  }
+
+  /// The epochs of a stream whose chunks come `step` apart, with messages between or without.
+  private static func epochs(
+    of bytes: [UInt8], _ chunks: ChunkLengths, _ decoding: DecoderOptions, _ options: EpochOptions,
+    _ step: Interval, throughMessages: Bool
+  ) -> [Epoch] {
+    var epochs: [Epoch] = []
+    var decoder = GNSSDecoder(decoding)
+    var assembler = EpochAssembler(options)
+    var lengths = chunks
+    var start = 0
+    var now = Instant.boot
+    while start < bytes.count {
+      let chunk = bytes.span.extracting(start..<min(bytes.count, start + lengths.next()))
+      start += chunk.count
+      now = now + step
+      assembler.hear(at: now)
+      var offset = 0
+      var epoch = Epoch()
+      if throughMessages {
+        while let message = decoder.next(chunk, &offset) {
+          if let epoch = assembler.add(message, at: now) { epochs.append(epoch) }
+          while let epoch = assembler.next() { epochs.append(epoch) }
+        }
+      } else {
+        while decoder.next(chunk, &offset, through: &assembler, at: now, into: &epoch) {
+          epochs.append(epoch)
+          while let epoch = assembler.next() { epochs.append(epoch) }
+        }
+      }
+    }
+    return epochs
   }
 
   private static func account(for decoded: Decoded, of bytes: [UInt8], _ trial: inout Trial) {

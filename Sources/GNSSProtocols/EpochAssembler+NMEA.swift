@@ -2,120 +2,140 @@ import LocationTypes
 
 // Sentences: the epoch that is open, and what opens and closes it.
 
-extension EpochAssembler {
-  @inline(never) mutating func addRMC(_ message: GNSSMessage, _ now: Instant) -> Epoch? {
-    guard case .rmc(let m) = message, let closed = enter(0, m.talker, m.time_us, now, m.date)
-    else { return nil }
-    draft.take(m)
-    return closed.epoch
+extension EpochAssembler: SentenceTaker {
+  @inline(__always) mutating func take(_ m: RMC, into epoch: inout Epoch) -> Bool {
+    mark = EpochMark(0, m.talker)
+    return enter(m.talker, m.time_us, m.date, into: &epoch) { $0.take(m) }
   }
 
-  @inline(never) mutating func addGGA(_ message: GNSSMessage, _ now: Instant) -> Epoch? {
-    guard case .gga(let m) = message, let closed = enter(1, m.talker, m.time_us, now)
-    else { return nil }
-    draft.take(m)
-    return closed.epoch
+  @inline(__always) mutating func take(_ m: GGA, into epoch: inout Epoch) -> Bool {
+    mark = EpochMark(1, m.talker)
+    return enter(m.talker, m.time_us, into: &epoch) { $0.take(m) }
   }
 
-  @inline(never) mutating func addGLL(_ message: GNSSMessage, _ now: Instant) -> Epoch? {
-    guard case .gll(let m) = message, let closed = enter(2, m.talker, m.time_us, now)
-    else { return nil }
-    draft.take(m)
-    return closed.epoch
+  @inline(__always) mutating func take(_ m: GLL, into epoch: inout Epoch) -> Bool {
+    mark = EpochMark(2, m.talker)
+    return enter(m.talker, m.time_us, into: &epoch) { $0.take(m) }
   }
 
-  @inline(never) mutating func addGST(_ message: GNSSMessage, _ now: Instant) -> Epoch? {
-    guard case .gst(let m) = message, let closed = enter(3, m.talker, m.time_us, now)
-    else { return nil }
-    draft.take(m)
-    return closed.epoch
+  @inline(__always) mutating func take(_ m: GST, into epoch: inout Epoch) -> Bool {
+    mark = EpochMark(3, m.talker)
+    return enter(m.talker, m.time_us, into: &epoch) { $0.take(m) }
   }
 
-  @inline(never) mutating func addGSA(_ message: GNSSMessage, _ now: Instant) {
-    guard case .gsa(let m) = message else { return }
-    open(now)
+  @inline(__always) mutating func take(_ m: GSA, into epoch: inout Epoch) -> Bool {
+    mark = EpochMark(5, m.talker)
+    open()
     draft.take(m)
+    return false
   }
 
-  @inline(never) mutating func addGSV(_ message: GNSSMessage, _ now: Instant) {
-    guard case .gsv(let m) = message else { return }
-    open(now)
+  @inline(__always) mutating func take(_ m: GSV, into epoch: inout Epoch) -> Bool {
+    mark = EpochMark(6, m.talker)
+    mark.mayEnd = m.number == m.sentences
+    open()
     draft.take(m)
+    return false
   }
 
-  @inline(never) mutating func addVTG(_ message: GNSSMessage, _ now: Instant) {
-    guard case .vtg(let m) = message else { return }
-    open(now)
+  @inline(__always) mutating func take(_ m: VTG, into epoch: inout Epoch) -> Bool {
+    mark = EpochMark(7, m.talker)
+    open()
     draft.take(m)
+    return false
   }
 
-  /// Adds a sentence that few receivers send, or once an epoch.
-  @inline(never) mutating func addOther(_ message: GNSSMessage, _ now: Instant) -> Epoch? {
-    switch message {
+  /// Takes a sentence that few receivers send, or once an epoch.
+  @inline(never)
+  mutating func take(_ other: GNSSMessage, into epoch: inout Epoch) -> Bool {
+    switch other {
     case .gns(let m):
-      guard let closed = enter(4, m.talker, m.time_us, now) else { return nil }
-      draft.take(m)
-      return closed.epoch
+      mark = EpochMark(8, m.talker)
+      return enter(m.talker, m.time_us, into: &epoch) { $0.take(m) }
     case .gbs(let m):
-      guard let closed = enter(5, m.talker, m.time_us, now) else { return nil }
-      draft.take(m)
-      return closed.epoch
+      mark = EpochMark(9, m.talker)
+      return enter(m.talker, m.time_us, into: &epoch) { $0.take(m) }
     case .ubloxPosition(let m):
-      guard let closed = enter(6, .ublox, m.time_us, now) else { return nil }
-      draft.take(m)
-      return closed.epoch
-    case .zda(let m): take(m)
+      mark = EpochMark(kind: 10)
+      return enter(.ublox, m.time_us, into: &epoch) { $0.take(m) }
+    case .zda(let m):
+      mark = EpochMark(4, m.talker)
+      take(m)
     case .garminErrors(let m):
-      open(now)
+      mark = EpochMark(kind: 11)
+      open()
       draft.take(m)
     case .garminAltitude(let m):
-      open(now)
+      mark = EpochMark(kind: 12)
+      open()
       draft.take(m)
     case _: break
     }
-    return nil
+    return false
+  }
+}
+
+extension EpochAssembler {
+  /// Makes the draft the one to which a sentence without a time belongs.
+  @inline(__always) mutating func open() {
+    if hasDraft { landing = .joined } else { begin() }
   }
 
-  /// What entering an epoch closed, if anything.
-  struct Entry {
-    var epoch: Epoch?
-  }
-
-  mutating func open(_ now: Instant) {
-    if hasDraft {
-      landing = .joined
-      return
-    }
+  @inline(never) private mutating func begin() {
     draft = EpochDraft()
-    draft.received = now
+    draft.received = arrival
     hasDraft = true
     landing = .opened
   }
 
-  /// Makes the draft the one to which a sentence belongs that may bear a time.
-  ///
-  /// - Returns: nil when the sentence comes late for the epoch just given, and is left out.
-  mutating func enter(
-    _ kind: UInt8, _ talker: Talker, _ told_us: Int64?, _ now: Instant, _ date: ShortDate? = nil
-  ) -> Entry? {
+  /// How a sentence that may bear a time comes into its epoch.
+  private enum Entry {
+    /// It comes late for the epoch just given, and is left out.
+    case late
+    /// It is in.
+    case plain
+    /// It is in, and has closed the epoch before.
+    case closing
+  }
+
+  /// Lets a sentence that may bear a time say its part, unless it comes late; true where it closes an
+  /// epoch, which is written then.
+  @inline(__always)
+  private mutating func enter(
+    _ talker: Talker, _ told_us: Int64?, _ date: ShortDate? = nil, into epoch: inout Epoch,
+    _ say: (inout EpochDraft) -> Void
+  ) -> Bool {
+    let entry = enter(talker, told_us, date, into: &epoch)
+    if entry != .late { say(&draft) }
+    return entry == .closing
+  }
+
+  /// Makes the draft the one to which a sentence belongs that may bear a time, and writes the epoch
+  /// that this closes. Of what kind it is its ``mark`` says.
+  private mutating func enter(
+    _ talker: Talker, _ told_us: Int64?, _ date: ShortDate?, into epoch: inout Epoch
+  ) -> Entry {
     let time_us = told_us.map { EpochCalendar.withinDay($0) }
-    if let time_us, !hasDraft || time_us != draft.time_us, isLate(time_us, now, date) {
+    if let time_us, !hasDraft || time_us != draft.time_us, isLate(time_us, arrival, date) {
       landing = .late
-      return nil
+      return .late
     }
-    var entry = Entry()
+    var entry = Entry.plain
     if isHolding, let time_us, !isHeld(time_us), !hasDraft || draft.opener == nil {
       // The time that NAV-PVT waited for has passed, with no sentence of it.
       isHolding = false
-      entry.epoch = held
+      epoch = held
+      entry = .closing
     }
-    if hasDraft, startsAnother(kind, talker, time_us, date) {
-      entry.epoch = closeDraft(at: now, by: .nextTime)
+    if hasDraft, startsAnother(mark.kind, talker, time_us, date) {
+      let closed = closeDraft(at: arrival, by: .nextTime)
+      entry = closed == nil ? .plain : .closing
+      if let closed { epoch = closed }
     }
-    open(now)
+    open()
     if draft.opener == nil {
-      draft.opener = (kind, talker)
-      draft.received = now
+      draft.opener = (mark.kind, talker)
+      draft.received = arrival
     }
     if let time_us { draft.time_us = time_us }
     return entry

@@ -31,6 +31,7 @@ extension EpochAssembler {
   /// is left out, but that it teaches whether NAV-HPPOSLLH is to be waited for.
   mutating func addPart(_ part: UBXNavigation, at now: Instant) -> Epoch? {
     hear(part)
+    mark = EpochMark(part)
     let time_ms = part.timeOfWeek_ms
     if isGiven(time_ms, now) {
       landing = .late
@@ -63,7 +64,7 @@ extension EpochAssembler {
     guard parts.isTold else { return nil }
     if options.learnsEnd { end.close(by: cause) }
     let (solution, place) = parts.solution(leapSeconds)
-    var epoch = Epoch(solution, options.isSimulated, nil, at: parts.received)
+    var epoch = Epoch(solution, options.isSimulated, at: parts.received)
     if let place { epoch.fix?.coordinate = place }
     parts.complete(&epoch)
     return give(&epoch, solution, mayWait: false, at: now)
@@ -92,16 +93,18 @@ extension EpochAssembler {
   // MARK: Epochs that wait
 
   /// Adds a message while an epoch waits, which is given first.
-  mutating func addBehind(_ message: GNSSMessage, at now: Instant) -> Epoch? {
+  @inline(never)
+  mutating func addBehind(_ message: GNSSMessage, into epoch: inout Epoch) -> Bool {
     let hadWaiting = hasWaiting
     let first = hadWaiting ? next() : nil
     let second = isAwaiting && settles(message) ? takeAwaited() : nil
-    let made = made(by: message, at: now)
-    guard let first = first ?? second else { return made }
+    let isMade = made(by: message, into: &epoch)
+    guard let first = first ?? second else { return isMade }
     // What the message closed lies in the two places already, and comes after these.
-    if let made { waitFirst(made) }
+    if isMade { waitFirst(epoch) }
     if let second, hadWaiting { waitFirst(second) }
-    return first
+    epoch = first
+    return true
   }
 
   /// Whether the epoch that waits for its NAV-HPPOSLLH waits no longer: it has come, or will not.

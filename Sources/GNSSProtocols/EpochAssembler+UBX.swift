@@ -3,24 +3,32 @@ import LocationTypes
 // UBX solutions: whole epochs, live or out of a batch.
 
 extension EpochAssembler {
+  /// Adds NAV-PVT; true where it closed an epoch or is one, which is written then.
   @inline(__always)
-  mutating func addLive(_ solution: UBXSolution, at now: Instant) -> Epoch? {
-    if isAmongOthers { return addAmongOthers(solution, at: now) }
+  mutating func addLive(_ solution: UBXSolution, at now: Instant, into epoch: inout Epoch) -> Bool {
+    if isAmongOthers { return addAmongOthers(solution, at: now, into: &epoch) }
     // The usual way: NAV-PVT alone. The epoch is made in one place and never copied.
-    if solution.utc_us == .min { return Epoch(solution, options.isSimulated, nil, at: now) }
+    guard solution.utc_us != .min else {
+      epoch.become(solution, options.isSimulated, at: now)
+      return true
+    }
     let moment = calendar.date(solution.utc_us, isResolved: solution.isTimeResolved)
-    if isRepeated(solution, moment.time_us, now) { return nil }
+    if isRepeated(solution, moment.time_us, now) { return false }
     calendar.hold(moment)
     remember(solution, moment.time_us, now)
-    return Epoch(solution, options.isSimulated, moment, at: now)
+    epoch.become(solution, options.isSimulated, at: now)
+    epoch.take(moment)
+    return true
   }
 
   /// HNR-PVT is an epoch of its own; NAV-PVT of its time, or of one before it, comes too late.
-  mutating func addHighRate(_ solution: UBXSolution, at now: Instant) -> Epoch? {
+  mutating func addHighRate(
+    _ solution: UBXSolution, at now: Instant, into epoch: inout Epoch
+  ) -> Bool {
     let before = last
-    let epoch = addLive(solution, at: now)
+    let isMade = addLive(solution, at: now, into: &epoch)
     if let time = last, time.isUBX, time != before { last?.isHighRate = true }
-    return epoch
+    return isMade
   }
 
   /// Whether sentences or parts of epochs are about, or are wanted.
@@ -61,8 +69,10 @@ extension EpochAssembler {
   }
 
   @inline(never)
-  private mutating func addAmongOthers(_ solution: UBXSolution, at now: Instant) -> Epoch? {
-    var epoch = Epoch(solution, options.isSimulated, nil, at: now)
+  private mutating func addAmongOthers(
+    _ solution: UBXSolution, at now: Instant, into made: inout Epoch
+  ) -> Bool {
+    var epoch = Epoch(solution, options.isSimulated, at: now)
     var earlier: Epoch?
     var isPrecise = false
     if hasParts {
@@ -75,7 +85,10 @@ extension EpochAssembler {
       }
     }
     let mayWait = precision.isAwaited && !isPrecise && epoch.fix != nil && earlier == nil
-    return inOrder(earlier, give(&epoch, solution, mayWait: mayWait, at: now))
+    let given = give(&epoch, solution, mayWait: mayWait, at: now)
+    guard let first = inOrder(earlier, given) else { return false }
+    made = first
+    return true
   }
 
   /// Dates a UBX epoch and gives it, or the NAV-PVT before it that had waited.
@@ -116,7 +129,7 @@ extension EpochAssembler {
 
   /// An entry out of a batch was measured earlier: the open epoch stays open, nothing is compared.
   mutating func addStored(_ solution: UBXSolution, at now: Instant) -> Epoch? {
-    var epoch = Epoch(solution, options.isSimulated, nil, at: now)
+    var epoch = Epoch(solution, options.isSimulated, at: now)
     epoch.origin = .batch
     if let utc = solution.utc {
       epoch.take(calendar.date(utc.microseconds, isResolved: solution.isTimeResolved))
@@ -132,17 +145,16 @@ extension EpochAssembler {
 }
 
 extension Epoch {
-  /// The epoch of a UBX solution; `moment` is nil where the time is to be added or not known.
-  @inline(__always)
-  init(_ s: UBXSolution, _ isSimulated: Bool, _ moment: DatedMoment?, at now: Instant) {
+  /// The epoch of a UBX solution, not dated yet.
+  init(_ s: UBXSolution, _ isSimulated: Bool, at now: Instant) {
     self.init()
-    fill(s, isSimulated, at: now)
-    if let moment { take(moment) }
+    become(s, isSimulated, at: now)
   }
 
-  /// Writes what a solution says into an empty epoch, field by field where it lies.
+  /// Becomes the epoch of a UBX solution, not dated yet: written field by field where it lies.
   @inline(never)
-  private mutating func fill(_ s: UBXSolution, _ isSimulated: Bool, at now: Instant) {
+  mutating func become(_ s: UBXSolution, _ isSimulated: Bool, at now: Instant) {
+    self = Epoch()
     mode = .noFix
     if let dilution = s.positionDOP_e2 { pdop_raw = dilution }
     if let accuracy = s.timeAccuracy_ns { timeAccuracy_raw = accuracy }

@@ -22,6 +22,9 @@ public struct EpochAssembler: Sendable {
   // What is looked at from other modules is inlinable: a call would copy the whole assembler.
   @usableFromInline var end: EpochEnd
   var landing = Landing.nowhere
+  // Of the message that is being added: when it came, and its place in its epoch if it has one.
+  @usableFromInline var arrival = Instant.boot
+  var mark = EpochMark(kind: 0)
   // The parts of a UBX epoch: see EpochAssembler+Navigation.swift.
   var parts = UBXDraft()
   var awaited = Epoch()
@@ -92,16 +95,21 @@ public struct EpochAssembler: Sendable {
   /// epoch closes an NMEA epoch, the NMEA one is given and the other by ``next()``, or by the next
   /// call of whatever kind: none is lost. O(1).
   public mutating func add(_ message: GNSSMessage, at now: Instant) -> Epoch? {
-    if !hasWaiting && !isAwaiting {
-      if case .navPVT(let solution) = message { return addLive(solution, at: now) }
-      // Handed on as it is: an epoch is large, and most messages make none.
-      if !options.learnsEnd { return made(by: message, at: now) }
-      let epoch = made(by: message, at: now)
-      guard let own = closeIfOver(message, at: now) else { return epoch }
-      return inOrder(epoch, own)
-    }
-    return addBehind(message, at: now)
+    arrival = now
+    var epoch = Epoch()
+    return add(message, into: &epoch) ? epoch : nil
   }
+
+  /// Adds a message that has come at ``arrival``; true where it closed an epoch or is one, which is
+  /// written then.
+  private mutating func add(_ message: GNSSMessage, into epoch: inout Epoch) -> Bool {
+    if hasWaiting || isAwaiting { return addBehind(message, into: &epoch) }
+    let isMade = made(by: message, into: &epoch)
+    return options.learnsEnd ? closeIfOver(isMade, into: &epoch) : isMade
+  }
+
+  /// Whether ``next()`` may have something to give.
+  @inlinable public var hasNext: Bool { about.mayHaveNext }
 
   /// Gives the epoch that the last message completed beside the one that ``add(_:at:)`` gave.
   public mutating func next() -> Epoch? {
@@ -122,49 +130,95 @@ public struct EpochAssembler: Sendable {
     return closeDraft(at: draft.received, by: .silence)
   }
 
-  mutating func made(by message: GNSSMessage, at now: Instant) -> Epoch? {
+  mutating func made(by message: GNSSMessage, into epoch: inout Epoch) -> Bool {
     landing = .nowhere
-    // Each kind is taken out of the message in a function of its own: where they all are in one, every
-    // message is taken apart into what is common to all of them.
+    let made: Epoch?
     switch message {
-    case .rmc: return addRMC(message, now)
-    case .gga: return addGGA(message, now)
-    case .gsa: addGSA(message, now)
-    case .gsv: addGSV(message, now)
-    case .gll: return addGLL(message, now)
-    case .gst: return addGST(message, now)
-    case .vtg: addVTG(message, now)
+    case .rmc(let m): return take(m, into: &epoch)
+    case .gga(let m): return take(m, into: &epoch)
+    case .gsa(let m): return take(m, into: &epoch)
+    case .gsv(let m): return take(m, into: &epoch)
+    case .gll(let m): return take(m, into: &epoch)
+    case .gst(let m): return take(m, into: &epoch)
+    case .vtg(let m): return take(m, into: &epoch)
     case .gns, .gbs, .ubloxPosition, .zda, .garminErrors, .garminAltitude:
-      return addOther(message, now)
-    case .navPVT(let solution): return addLive(solution, at: now)
-    case .hnrPVT(let solution): return addHighRate(solution, at: now)
-    case .navigation(let part): return addPart(part, at: now)
-    case .batchEntry(let entry): return addStored(entry.solution, at: now)
+      return take(message, into: &epoch)
+    case .navPVT(let solution): return addLive(solution, at: arrival, into: &epoch)
+    case .hnrPVT(let solution): return addHighRate(solution, at: arrival, into: &epoch)
+    case .navigation(let part): made = addPart(part, at: arrival)
+    case .batchEntry(let entry): made = addStored(entry.solution, at: arrival)
     case .acknowledged, .refused, .receiverVersion, .batchStatus, .commandResult, .unread, .other:
-      break
+      return false
     }
-    return nil
+    guard let made else { return false }
+    epoch = made
+    return true
+  }
+}
+
+// MARK: Without messages
+
+extension EpochAssembler: FrameReader {
+  @inline(__always)
+  mutating func frame(
+    _ identity: UBXIdentity, _ payload: Span<UInt8>, _ counters: inout DecoderCounters,
+    into epoch: inout Epoch
+  ) -> Bool {
+    // The usual one first: it is on the way of every fix.
+    if identity == .navPVT, !hasWaiting, !isAwaiting, UBXSolution.isNavPVT(payload) {
+      return addLive(UBXSolution(navPVT: payload), at: arrival, into: &epoch)
+    }
+    return add(UBXDecoding.message(identity, payload, &counters), into: &epoch)
+  }
+
+  @inline(__always)
+  mutating func sentence(
+    _ fields: inout NMEAFields, _ counters: inout DecoderCounters, into epoch: inout Epoch
+  ) -> Bool {
+    if hasWaiting || isAwaiting { return addBehind(&fields, &counters, into: &epoch) }
+    landing = .nowhere
+    let isMade = NMEADecoding.read(&fields, &counters, for: &self, into: &epoch)
+    return options.learnsEnd ? closeIfOver(isMade, into: &epoch) : isMade
+  }
+
+  /// Adds a sentence while an epoch waits, which is given first.
+  @inline(never)
+  private mutating func addBehind(
+    _ fields: inout NMEAFields, _ counters: inout DecoderCounters, into epoch: inout Epoch
+  ) -> Bool {
+    var reader = MessageReader()
+    var message: GNSSMessage?
+    guard reader.sentence(&fields, &counters, into: &message), let message else { return false }
+    return addBehind(message, into: &epoch)
   }
 }
 
 // MARK: The learned end
 
 extension EpochAssembler {
-  /// Closes the open epoch if `message`, just added, is known to be the last of an epoch.
-  private mutating func closeIfOver(_ message: GNSSMessage, at now: Instant) -> Epoch? {
+  /// Closes the open epoch if the message that was just added is known to be the last of an epoch;
+  /// `isMade` says whether it has made one already.
+  private mutating func closeIfOver(_ isMade: Bool, into epoch: inout Epoch) -> Bool {
     switch landing {
-    case .nowhere: return nil
+    case .nowhere: return isMade
     case .late:
       end.comeLate()
-      return nil
-    case .opened: if let mark = EpochMark(message) { end.begin(with: mark) }
-    case .joined: if let mark = EpochMark(message) { end.goOn(with: mark) }
+      return isMade
+    case .opened: end.begin(with: mark)
+    case .joined: end.goOn(with: mark)
     }
     // With epochs of both protocols open, or waiting, it is left to the next message.
-    guard end.isOver, !hasWaiting, !isAwaiting else { return nil }
-    if hasParts, parts.isTold { return hasDraft ? nil : closeParts(at: now, by: .lastMessage) }
+    guard end.isOver, !hasWaiting, !isAwaiting, let own = closeOver() else { return isMade }
+    if isMade { wait(own) } else { epoch = own }
+    return true
+  }
+
+  private mutating func closeOver() -> Epoch? {
+    if hasParts, parts.isTold {
+      return hasDraft ? nil : closeParts(at: arrival, by: .lastMessage)
+    }
     hasParts = false
-    return closeDraft(at: now, by: .lastMessage)
+    return closeDraft(at: arrival, by: .lastMessage)
   }
 }
 

@@ -1,18 +1,36 @@
 import LocationTypes
 
 /// Where in its epoch a message stands: what it is, whose, and the how-manieth of its kind.
+///
+/// In one word, for it is compared with every message.
 @usableFromInline struct EpochMark: Equatable, Sendable {
-  /// The kind of message, below ``kinds``.
-  var kind: UInt8
-  /// Both characters of the talker; 0 for UBX.
-  var talker: UInt16 = 0
-  /// From 1, counted for each kind in the epoch.
-  var turn: UInt8 = 0
-  /// Whether an epoch can end with it: a group of GSV ends with its last sentence only.
-  var mayEnd = true
+  private var bits: UInt32
 
   /// How many kinds are told apart.
   static let kinds = 32
+
+  /// The place of a message of that kind, below ``kinds``, which may end an epoch or not; the turn is
+  /// not yet counted.
+  @inline(__always) init(kind: UInt8, talker: UInt16 = 0, mayEnd: Bool = true) {
+    precondition(kind < EpochMark.kinds, "a mark's kind is below 32")
+    bits = UInt32(kind) | (mayEnd ? 1 &<< 7 : 0) | UInt32(talker) &<< 16
+  }
+
+  /// The kind of message.
+  @inline(__always) var kind: UInt8 { UInt8(truncatingIfNeeded: bits) & 0x1F }
+  /// Whether an epoch can end with it: a group of GSV ends with its last sentence only.
+  @inline(__always) var mayEnd: Bool {
+    get { bits & 1 &<< 7 != 0 }
+    set { bits = newValue ? bits | 1 &<< 7 : bits & ~(1 &<< 7) }
+  }
+  /// From 1, counted for each kind in the epoch.
+  @inline(__always) var turn: UInt8 {
+    get { UInt8(truncatingIfNeeded: bits &>> 8) }
+    set { bits = bits & ~0xFF00 | UInt32(newValue) &<< 8 }
+  }
+
+  /// Whether both are of one kind and talker, which is of two characters, or 0 for UBX.
+  func isLike(_ other: EpochMark) -> Bool { (bits ^ other.bits) & 0xFFFF_001F == 0 }
 }
 
 /// Learns with which message a receiver ends its epochs, and how long it is silent inside one.
@@ -97,7 +115,7 @@ import LocationTypes
   }
 
   /// Whether the message counted last is the one that ends epochs.
-  var isOver: Bool { isLearned && newest == end }
+  @inline(__always) var isOver: Bool { isLearned && newest == end }
 
   /// An epoch has ended.
   mutating func close(by cause: Cause) {
@@ -155,7 +173,6 @@ import LocationTypes
 
   private mutating func count(_ mark: EpochMark) {
     let kind = Int(mark.kind)
-    precondition(kind < EpochMark.kinds, "a mark's kind is below 32")
     if mark.mayEnd && turns[kind] < .max { turns[kind] += 1 }
     var mark = mark
     mark.turn = turns[kind]
@@ -177,12 +194,5 @@ import LocationTypes
     let twice = gap + gap
     if twice < shortestPause { return shortestPause }
     return twice > longestPause ? longestPause : twice
-  }
-}
-
-extension EpochMark {
-  /// Whether both are of one kind and talker.
-  fileprivate func isLike(_ other: EpochMark) -> Bool {
-    kind == other.kind && talker == other.talker
   }
 }

@@ -19,6 +19,8 @@
 
   /// Whether there is an epoch, in the making or made.
   @inlinable var hasEpoch: Bool { bits & 0b1_1111 != 0 }
+  /// Whether there is an epoch that goes out next, or may.
+  @inlinable var mayHaveNext: Bool { bits & 0b1_0010 != 0 }
   /// Whether there is nothing.
   @inline(__always) var isEmpty: Bool { bits == 0 }
 

@@ -1,9 +1,11 @@
+import LocationTypes
+
 /// Turns the bytes of a receiver into messages: NMEA and UBX on one stream, in any chunks.
 ///
 /// Total and heap-free: any bytes give messages and counters, never a trap, and cutting the stream
 /// into other chunks gives the same ones. It holds at most one unfinished frame of 4,106 bytes.
 public struct GNSSDecoder: Sendable {
-  private var stream: StreamDecoder<MessageReader>
+  private var stream: StreamDecoder
   // All bytes taken were looked through.
   @usableFromInline var isDrained = true
 
@@ -40,7 +42,9 @@ public struct GNSSDecoder: Sendable {
 
   @usableFromInline
   mutating func look(_ bytes: Span<UInt8>, _ offset: inout Int) -> GNSSMessage? {
-    let message = stream.next(bytes, &offset)
+    var reader = MessageReader()
+    var message: GNSSMessage?
+    _ = stream.next(bytes, &offset, &reader, into: &message)
     isDrained = stream.isStarved
     return message
   }
@@ -51,26 +55,103 @@ public struct GNSSDecoder: Sendable {
   /// at the end of the stream, or when the line has been silent, until it gives nil; the decoder
   /// then stands as at the start of a stream, its counters kept.
   public mutating func finish() -> GNSSMessage? {
-    let message = stream.finish()
+    var reader = MessageReader()
+    var message: GNSSMessage?
+    _ = stream.finish(&reader, into: &message)
     isDrained = stream.isStarved
     return message
   }
 }
 
-/// Reads what receivers send.
-enum MessageReader: FrameReader {
+// MARK: Straight into epochs
+
+extension GNSSDecoder {
+  /// Takes bytes from `offset` on and writes the first epoch that they complete into `epoch`: what
+  /// ``next(_:_:)`` and `EpochAssembler.add(_:at:)` do together, but that no message is made.
+  ///
+  /// Ask `EpochAssembler.next()` for another epoch of the same message before it is called again.
+  ///
+  /// - Returns: false when all bytes are used up without one; then `epoch` means nothing.
+  /// - Precondition: `offset` is 0 to `bytes.count`.
+  @inlinable
+  public mutating func next(
+    _ bytes: Span<UInt8>, _ offset: inout Int, through assembler: inout EpochAssembler,
+    at now: Instant, into epoch: inout Epoch
+  ) -> Bool {
+    if isDrained && offset == bytes.count { return false }
+    return look(bytes, &offset, through: &assembler, at: now, into: &epoch)
+  }
+
+  @usableFromInline
+  mutating func look(
+    _ bytes: Span<UInt8>, _ offset: inout Int, through assembler: inout EpochAssembler,
+    at now: Instant, into epoch: inout Epoch
+  ) -> Bool {
+    assembler.arrival = now
+    let isMade = stream.next(bytes, &offset, &assembler, into: &epoch)
+    isDrained = stream.isStarved
+    return isMade
+  }
+}
+
+/// Reads what receivers send as messages.
+struct MessageReader: FrameReader {
   @inline(__always)
-  static func frame(
-    _ identity: UBXIdentity, _ payload: Span<UInt8>, _ counters: inout DecoderCounters
-  ) -> GNSSMessage? {
-    UBXDecoding.message(identity, payload, &counters)
+  mutating func frame(
+    _ identity: UBXIdentity, _ payload: Span<UInt8>, _ counters: inout DecoderCounters,
+    into message: inout GNSSMessage?
+  ) -> Bool {
+    message = UBXDecoding.message(identity, payload, &counters)
+    return true
   }
 
   @inline(__always)
-  static func sentence(
-    _ s: Span<UInt8>, _ start: Int, _ places: Span<UInt16>, _ counters: inout DecoderCounters,
+  mutating func sentence(
+    _ fields: inout NMEAFields, _ counters: inout DecoderCounters,
     into message: inout GNSSMessage?
-  ) {
-    NMEADecoding.read(s, start, places, &counters, into: &message)
+  ) -> Bool {
+    NMEADecoding.read(&fields, &counters, for: &self, into: &message)
+  }
+}
+
+extension MessageReader: SentenceTaker {
+  @inline(__always) func take(_ m: RMC, into message: inout GNSSMessage?) -> Bool {
+    message = .rmc(m)
+    return true
+  }
+
+  @inline(__always) func take(_ m: GGA, into message: inout GNSSMessage?) -> Bool {
+    message = .gga(m)
+    return true
+  }
+
+  @inline(__always) func take(_ m: GSA, into message: inout GNSSMessage?) -> Bool {
+    message = .gsa(m)
+    return true
+  }
+
+  @inline(__always) func take(_ m: GSV, into message: inout GNSSMessage?) -> Bool {
+    message = .gsv(m)
+    return true
+  }
+
+  @inline(__always) func take(_ m: GST, into message: inout GNSSMessage?) -> Bool {
+    message = .gst(m)
+    return true
+  }
+
+  @inline(__always) func take(_ m: VTG, into message: inout GNSSMessage?) -> Bool {
+    message = .vtg(m)
+    return true
+  }
+
+  @inline(__always) func take(_ m: GLL, into message: inout GNSSMessage?) -> Bool {
+    message = .gll(m)
+    return true
+  }
+
+  @inline(__always) func take(_ other: GNSSMessage, into message: inout GNSSMessage?) -> Bool {
+    message = other
+    return true
   }
 }

@@ -4,38 +4,63 @@ import LocationTypes
 ///
 /// Fields at the end that a version does not have are nil; more than it has are passed over.
 enum NMEADecoding {
+  /// Reads a sentence and hands it to whom it is for; says whether that one has made something of it.
   @inline(__always)
-  static func read(
-    _ s: Span<UInt8>, _ start: Int, _ places: Span<UInt16>, _ counters: inout DecoderCounters,
-    into message: inout GNSSMessage?
-  ) {
-    var f = NMEAFields(s, at: start, places)
+  static func read<Taker: SentenceTaker>(
+    _ f: inout NMEAFields, _ counters: inout DecoderCounters, for taker: inout Taker,
+    into product: inout Taker.Product
+  ) -> Bool {
     let head = f.head
     let talker = Talker(UInt8(truncatingIfNeeded: head), UInt8(truncatingIfNeeded: head &>> 8))
     guard f.addressLength == 5, talker.first != UInt8(ascii: "P") else {
-      message = proprietary(&f, head, &counters)
-      return
+      return taker.take(proprietary(&f, head, &counters), into: &product)
     }
     // The three letters, the last one highest.
     switch UInt32(truncatingIfNeeded: head &>> 16) & 0xFF_FFFF {
-    case 0x56_53_47: message = .gsv(gsv(&f, talker))
-    case 0x41_53_47: message = .gsa(gsa(&f, talker))
-    case 0x41_47_47: message = .gga(gga(&f, talker))
-    case 0x43_4D_52: message = .rmc(rmc(&f, talker))
-    case 0x47_54_56: message = .vtg(vtg(&f, talker))
-    case 0x4C_4C_47: message = .gll(gll(&f, talker))
-    case 0x54_53_47: message = .gst(gst(&f, talker))
+    case 0x56_53_47:
+      let m = gsv(&f, talker)
+      if !f.isBroken { return taker.take(m, into: &product) }
+    case 0x41_53_47:
+      let m = gsa(&f, talker)
+      if !f.isBroken { return taker.take(m, into: &product) }
+    case 0x41_47_47:
+      let m = gga(&f, talker)
+      if !f.isBroken { return taker.take(m, into: &product) }
+    case 0x43_4D_52:
+      let m = rmc(&f, talker)
+      if !f.isBroken { return taker.take(m, into: &product) }
+    case 0x47_54_56:
+      let m = vtg(&f, talker)
+      if !f.isBroken { return taker.take(m, into: &product) }
+    case 0x4C_4C_47:
+      let m = gll(&f, talker)
+      if !f.isBroken { return taker.take(m, into: &product) }
+    case 0x54_53_47:
+      let m = gst(&f, talker)
+      if !f.isBroken { return taker.take(m, into: &product) }
+    case let kind: return taker.take(other(kind, &f, talker, &counters), into: &product)
+    }
+    counters.malformed.count()
+    return taker.take(.other, into: &product)
+  }
+
+  /// What few receivers send, or once an epoch, and what nobody here reads.
+  @inline(never)
+  private static func other(
+    _ kind: UInt32, _ f: inout NMEAFields, _ talker: Talker, _ counters: inout DecoderCounters
+  ) -> GNSSMessage {
+    let message: GNSSMessage
+    switch kind {
     case 0x41_44_5A: message = .zda(zda(&f, talker))
     case 0x53_4E_47: message = .gns(gns(&f, talker))
     case 0x53_42_47: message = .gbs(gbs(&f, talker))
     case _:
       counters.unknown.count()
-      message = .unread(.sentence(f.address))
+      return .unread(.sentence(f.address))
     }
-    if f.isBroken {
-      counters.malformed.count()
-      message = .other
-    }
+    if !f.isBroken { return message }
+    counters.malformed.count()
+    return .other
   }
 
   /// Time, status, place, speed, course, date, variation (2), mode from 2.3, nav status from 4.1.

@@ -4,37 +4,39 @@ import LocationTypes
 ///
 /// Every reader gives nil for an empty or missing field. A field that is not what it should be sets
 /// ``isBroken``, and the sentence is given up. Fields of the usual lengths are read eight
-/// characters at once; a reader for any length stands behind that.
+/// characters at once; a reader for any length stands behind that. Eight bytes may be loaded wherever a
+/// field begins, for a margin lies behind the sentence.
 struct NMEAFields: ~Escapable {
   let bytes: Span<UInt8>
   /// Where the address begins, behind the `$`.
   let start: Int
   // Where the commas are, counted from there, and the end of the last field.
   private let places: Span<UInt16>
+  /// How many fields there are behind the address, at most 24.
+  let count: Int
   /// A field could not be read.
   var isBroken = false
 
   /// Takes the sentence that begins at `start`, behind the `$`, with what its scan has found.
+  ///
+  /// - Precondition: ``SentenceScan/margin`` bytes lie behind the sentence.
   @_lifetime(copy bytes, copy places)
   @inline(__always) init(_ bytes: Span<UInt8>, at start: Int, _ places: Span<UInt16>) {
+    count = places.count &- 1
+    precondition(
+      count >= 0 && start >= 0
+        && start &+ Int(places[count]) <= bytes.count &- SentenceScan.margin,
+      "a margin lies behind the sentence")
     self.bytes = bytes
     self.start = start
     self.places = places
   }
 
-  /// How many fields there are behind the address, at most 24.
-  @inline(__always) var count: Int { places.count &- 1 }
-
   /// How many characters the address has; 0 without a comma behind it.
   @inline(__always) var addressLength: Int { count == 0 ? 0 : Int(places[0]) }
 
-  /// The first eight bytes behind the `$`; those past the end are zero.
-  @inline(__always) var head: UInt64 {
-    if start &+ 8 <= bytes.count { return load(start) }
-    var word: UInt64 = 0
-    for i in start..<bytes.count { word |= UInt64(bytes[i]) << UInt64(8 * (i - start)) }
-    return word
-  }
+  /// The first eight bytes behind the `$`; those past the sentence's end mean nothing.
+  @inline(__always) var head: UInt64 { load(start) }
 
   /// The first eight characters of the address, the first one lowest; zeros behind the last.
   var address: UInt64 {
@@ -45,8 +47,9 @@ struct NMEAFields: ~Escapable {
   /// Where field `i` begins and how long it is; no length when it is missing.
   @inline(__always) private func place(_ i: Int) -> (begin: Int, length: Int) {
     if i >= count { return (0, 0) }
-    let comma = Int(places[i])
-    return (start &+ comma &+ 1, Int(places[i &+ 1]) &- comma &- 1)
+    // There is one place more than there are fields.
+    let comma = Int(unsafe places[unchecked: i])
+    return (start &+ comma &+ 1, Int(unsafe places[unchecked: i &+ 1]) &- comma &- 1)
   }
 
   /// How many characters field `i` has.
@@ -73,7 +76,7 @@ extension NMEAFields {
 
   /// Eight bytes from `i` on, which must be there.
   @inline(__always) private func load(_ i: Int) -> UInt64 {
-    // Every caller has compared i + 8 with the count; i comes from the scan and is not negative.
+    // It is in the sentence or not far behind: a margin is there, and i is not negative.
     let bits = unsafe bytes.bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: i, as: UInt64.self)
     return UInt64(littleEndian: bits)
   }
@@ -109,7 +112,7 @@ extension NMEAFields {
   /// anything else, a longer one perhaps.
   @inline(__always)
   private func short(_ begin: Int, _ length: Int, _ decimals: Int) -> Int64? {
-    if length > 8 || begin &+ 8 > bytes.count { return nil }
+    if length > 8 { return nil }
     // Zeros before the first digit fill the word up.
     let x = (load(begin) ^ NMEAFields.zeros) &<< UInt64(64 &- 8 &* length)
     let strange = NMEAFields.strangers(x)
@@ -129,7 +132,7 @@ extension NMEAFields {
   /// nil if they are not all digits.
   @inline(__always)
   private func fraction(_ begin: Int, _ length: Int, _ places: Int) -> UInt64? {
-    if length < 1 || length > 8 || length > places || begin &+ 8 > bytes.count { return nil }
+    if length < 1 || length > 8 || length > places { return nil }
     let x = (load(begin) ^ NMEAFields.zeros) &<< UInt64(64 &- 8 &* length)
     if NMEAFields.strangers(x) != 0 { return nil }
     return NMEAFields.number(x) &* NMEAFields.power(places &- length)
@@ -138,7 +141,7 @@ extension NMEAFields {
   /// Three numbers of two digits each, with which field `i` begins; nil if it does not.
   @inline(__always)
   private func pairs(_ begin: Int, _ length: Int) -> (UInt64, UInt64, UInt64)? {
-    if length < 6 || begin &+ 8 > bytes.count { return nil }
+    if length < 6 { return nil }
     let x = (load(begin) ^ NMEAFields.zeros) & 0xFFFF_FFFF_FFFF
     if NMEAFields.strangers(x) != 0 { return nil }
     let pairs = x &* 10 &+ x &>> 8
@@ -152,8 +155,8 @@ extension NMEAFields {
   /// Field `i` if it has two digits; nil if it is anything else.
   @inline(__always) func twoDigits(_ i: Int) -> UInt8? {
     let (begin, length) = place(i)
-    // The checksum is behind the field: only a sentence without one can end so soon.
-    if length != 2 || begin &+ 4 > bytes.count { return nil }
+    if length != 2 { return nil }
+    // The field has as many bytes.
     let bits = unsafe bytes.bytes.unsafeLoadUnaligned(
       fromUncheckedByteOffset: begin, as: UInt16.self)
     let x = UInt16(littleEndian: bits) ^ 0x3030
@@ -167,7 +170,7 @@ extension NMEAFields {
     let comma = Int(places[i])
     let length = Int(places[i &+ 4]) &- comma
     let begin = start &+ comma &+ 1
-    if (length != 13 && length != 11) || begin &+ 14 > bytes.count { return nil }
+    if length != 13 && length != 11 { return nil }
     // Digits less `0`, and nothing where a comma is: `12,45,12` and `123,45`.
     let first = load(begin) ^ 0x3030_2C30_302C_3030
     let kept: UInt64 = length == 13 ? 0xFFFF_FFFF_FFFF : 0xFFFF_FFFF
@@ -203,8 +206,8 @@ extension NMEAFields {
   @inline(__always) mutating func whole(_ i: Int) -> Int64? {
     let (begin, length) = place(i)
     if length == 0 { return nil }
-    if length <= 4 && begin &+ 4 <= bytes.count {
-      // The bounds were compared in the line before.
+    if length <= 4 {
+      // As in `load`.
       let bits = unsafe bytes.bytes.unsafeLoadUnaligned(
         fromUncheckedByteOffset: begin, as: UInt32.self)
       let x = (UInt32(littleEndian: bits) ^ 0x3030_3030) &<< UInt32(32 &- 8 &* length)
@@ -386,18 +389,16 @@ extension NMEAFields {
   @inline(__always) private mutating func angle_e9(_ i: Int) -> Int64? {
     let (begin, length) = place(i)
     if length == 0 { return nil }
-    if begin &+ 8 <= bytes.count {
-      let x = load(begin) ^ NMEAFields.zeros
-      let strange = NMEAFields.strangers(x)
-      // The first that is no digit: the point, behind one to seven digits.
-      let bit = UInt64((strange | 1 &<< 63).trailingZeroBitCount &- 7)
-      let digits = Int(bit &>> 3)
-      if digits > 0, UInt8(truncatingIfNeeded: x &>> bit) == 0x1E,
-        let fraction = fraction(begin &+ digits &+ 1, length &- digits &- 1, 9)
-      {
-        let whole = NMEAFields.number(x &<< (64 &- bit))
-        return degrees_e9(Int64(whole), Int64(fraction))
-      }
+    let x = load(begin) ^ NMEAFields.zeros
+    let strange = NMEAFields.strangers(x)
+    // The first that is no digit: the point, behind one to seven digits.
+    let bit = UInt64((strange | 1 &<< 63).trailingZeroBitCount &- 7)
+    let digits = Int(bit &>> 3)
+    if digits > 0, UInt8(truncatingIfNeeded: x &>> bit) == 0x1E,
+      let fraction = fraction(begin &+ digits &+ 1, length &- digits &- 1, 9)
+    {
+      let whole = NMEAFields.number(x &<< (64 &- bit))
+      return degrees_e9(Int64(whole), Int64(fraction))
     }
     guard let value = long(begin, length, 9) else { return nil }
     if value < 0 { return broken() }

@@ -14,7 +14,7 @@ public struct DecoderOptions: Equatable, Sendable {
 /// A place where a frame seems to start is given up only for the byte after it, so a false start
 /// swallows nothing. What is decided at a place depends on the bytes from there on and on nothing
 /// else; that is why the chunks make no difference.
-struct StreamDecoder<Reader: FrameReader> {
+struct StreamDecoder: Sendable {
   /// Longest sentence from `$` to the last digit of the checksum.
   static var sentenceLimit: Int { 512 }
   /// An unfinished frame fits, whatever it is.
@@ -58,29 +58,26 @@ struct StreamDecoder<Reader: FrameReader> {
   /// Bytes taken that are not yet part of a message given or passed over.
   var unread: Int { end - start }
 
-  /// Takes bytes from `offset` on until a message is complete; nil when all are used up.
+  /// Takes bytes from `offset` on until `reader` has made something of them; false when all are used up.
   ///
   /// All that fit are taken at once: only then is looked through them, in one place.
   @inline(__always)
-  mutating func next(_ bytes: Span<UInt8>, _ offset: inout Int) -> Reader.Message? {
+  mutating func next<Reader: FrameReader>(
+    _ bytes: Span<UInt8>, _ offset: inout Int, _ reader: inout Reader,
+    into product: inout Reader.Product
+  ) -> Bool {
     precondition(offset >= 0 && offset <= bytes.count, "the offset lies outside the bytes")
-    if isStarved {
-      if offset == bytes.count { return nil }
-      fill(bytes, &offset)
-    }
     while true {
+      if isStarved {
+        if offset == bytes.count { return false }
+        fill(bytes, &offset)
+      }
       switch lookForUBX() {
       case .whole(let length):
         isStarved = isWithoutFrame(start &+ 8 &+ length)
-        return takeUBX(length)
-      case .unfinished:
-        isStarved = true
-        if offset == bytes.count { return nil }
-        fill(bytes, &offset)
-      case .absent:
-        // Unwrapped, a message is handed on in registers, and otherwise through memory.
-        if let message = lookOn(bytes, &offset) { return message }
-        return nil
+        if takeUBX(length, &reader, into: &product) { return true }
+      case .unfinished: isStarved = true
+      case .absent: return lookOn(bytes, &offset, &reader, into: &product)
       }
     }
   }
@@ -116,13 +113,18 @@ struct StreamDecoder<Reader: FrameReader> {
   @inline(__always)
   private func ubxLength(_ i: Int) -> Int? {
     guard end &- i >= 8 else { return nil }
-    precondition(i >= 0 && end <= Self.capacity, "what is held lies in the buffer")
-    // 0 ≤ i, and i + 8 ≤ end ≤ capacity.
-    let bits = unsafe pending.span.bytes.unsafeLoadUnaligned(
-      fromUncheckedByteOffset: i, as: UInt64.self)
-    let head = UInt64(littleEndian: bits)
+    let head = Self.word(pending.span, i)
     let length = Int(truncatingIfNeeded: head &>> 32 & 0xFFFF)
     return head & 0xFFFF == 0x62B5 && length <= BinaryFormat.payloadLimit ? length : nil
+  }
+
+  /// Eight bytes from `i` on, the first one lowest.
+  ///
+  /// - Precondition: They are there.
+  @inline(__always) private static func word(_ s: Span<UInt8>, _ i: Int) -> UInt64 {
+    precondition(i >= 0 && i &+ 8 <= s.count, "eight bytes lie in the span")
+    let bits = unsafe s.bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: i, as: UInt64.self)
+    return UInt64(littleEndian: bits)
   }
 
   /// Whether what is held from `i` on is at most the start of a UBX frame: then another look needs
@@ -136,7 +138,9 @@ struct StreamDecoder<Reader: FrameReader> {
 
   /// Reads the frame that ``lookForUBX()`` has found, and stands behind it.
   @inline(__always)
-  private mutating func takeUBX(_ length: Int) -> Reader.Message? {
+  private mutating func takeUBX<Reader: FrameReader>(
+    _ length: Int, _ reader: inout Reader, into product: inout Reader.Product
+  ) -> Bool {
     // `lookForUBX` has found that 0 ≤ start, and that start + 8 + length ≤ end ≤ capacity.
     let place = unsafe Range(uncheckedBounds: (start, start &+ 8 &+ length))
     let frame = unsafe pending.span.extracting(unchecked: place)
@@ -144,51 +148,62 @@ struct StreamDecoder<Reader: FrameReader> {
     let identity = unsafe UBXIdentity(frame[unchecked: 2], frame[unchecked: 3])
     counters.frames.count()
     start = place.upperBound
-    return Reader.frame(identity, payload, &counters)
+    return reader.frame(identity, payload, &counters, into: &product)
   }
 
   // MARK: What else there may be
 
-  /// Looks through what is held, whatever it may be, and goes on as ``next(_:_:)``.
+  /// Looks through what is held, whatever it may be, and goes on as ``next(_:_:_:into:)``.
   @inline(never)
-  private mutating func lookOn(_ bytes: Span<UInt8>, _ offset: inout Int) -> Reader.Message? {
-    var message: Reader.Message?
+  private mutating func lookOn<Reader: FrameReader>(
+    _ bytes: Span<UInt8>, _ offset: inout Int, _ reader: inout Reader,
+    into product: inout Reader.Product
+  ) -> Bool {
     while true {
       while !isStarved {
-        take(into: &message)
-        if message != nil { return message }
+        if take(&reader, into: &product) { return true }
       }
-      if offset == bytes.count { return nil }
+      if offset == bytes.count { return false }
       fill(bytes, &offset)
     }
   }
 
-  /// Reads what stands here and stands behind it; leaves nil if it is no message.
+  /// Reads what stands here and stands behind it.
   @inline(__always)
-  private mutating func take(into message: inout Reader.Message?) {
+  private mutating func take<Reader: FrameReader>(
+    _ reader: inout Reader, into product: inout Reader.Product
+  ) -> Bool {
     if start == end {
       isStarved = true
-      return
+      return false
     }
     switch examine() {
-    case .incomplete: isStarved = true
-    case .skip(let count): drop(count)
+    case .incomplete:
+      isStarved = true
+      return false
+    case .skip(let count):
+      drop(count)
+      return false
     case .sentence(let length):
-      Reader.sentence(
-        pending.span.extracting(0..<end), start &+ 1, scan.fieldPlaces, &counters, into: &message)
+      var fields = NMEAFields(pending.span, at: start &+ 1, scan.fieldPlaces)
+      let isMade = reader.sentence(&fields, &counters, into: &product)
       drop(length)
+      return isMade
     case .frame(let format, let payload):
-      message = Self.read(format, pending.span.extracting(0..<end), start, payload, &counters)
+      let isMade = read(format, payload, &reader, into: &product)
       drop(format.header &+ payload &+ format.trailer)
+      return isMade
     }
   }
 
-  /// Looks through the bytes of an unfinished frame, for no more will come; nil at their end.
-  mutating func finish() -> Reader.Message? {
+  /// Looks through the bytes of an unfinished frame, for no more will come; false at their end.
+  mutating func finish<Reader: FrameReader>(
+    _ reader: inout Reader, into product: inout Reader.Product
+  ) -> Bool {
     while true {
       var offset = 0
-      if let message = lookOn(Span(), &offset) { return message }
-      if start == end { return nil }
+      if lookOn(Span(), &offset, &reader, into: &product) { return true }
+      if start == end { return false }
       // What waits for bytes begins in vain.
       counters.skippedBytes += 1
       drop(1)
@@ -292,20 +307,21 @@ struct StreamDecoder<Reader: FrameReader> {
     return .frame(format, payload: length)
   }
 
-  /// Hands on a UBX frame; of the others only says that it was there.
+  /// Hands on the UBX frame that stands here; of the others only says that it was there.
   @inline(__always)
-  private static func read(
-    _ format: BinaryFormat, _ s: Span<UInt8>, _ i: Int, _ length: Int,
-    _ counters: inout DecoderCounters
-  ) -> Reader.Message? {
+  private mutating func read<Reader: FrameReader>(
+    _ format: BinaryFormat, _ length: Int, _ reader: inout Reader,
+    into product: inout Reader.Product
+  ) -> Bool {
     switch format {
     case .ubx:
       counters.frames.count()
-      let payload = s.extracting(i + 6..<i + 6 + length)
-      return Reader.frame(UBXIdentity(s[i + 2], s[i + 3]), payload, &counters)
+      let identity = UBXIdentity(pending[start + 2], pending[start + 3])
+      let payload = pending.span.extracting(start + 6..<start + 6 + length)
+      return reader.frame(identity, payload, &counters, into: &product)
     case .allystar, .casic, .sirf, .skyTraq, .rtcm3:
       counters.otherFrames.count()
-      return nil
+      return false
     }
   }
 
@@ -321,6 +337,11 @@ struct StreamDecoder<Reader: FrameReader> {
       }
       return .incomplete
     }
+    // Five of the bytes are looked at; those behind lie in the buffer, whatever they are.
+    if j &+ 5 <= end, let tail = scan.close(before: Self.word(pending.span, j)) {
+      counters.sentences.count()
+      return .sentence(length: j &- i &+ tail)
+    }
     let held = pending.span.extracting(0..<end)
     if held[j] == UInt8(ascii: "*") {
       if j &+ 2 >= held.count { return .incomplete }
@@ -329,8 +350,9 @@ struct StreamDecoder<Reader: FrameReader> {
     return Self.breakOff(held, i, j, &scan, options, &counters)
   }
 
-  /// The sentence from `i` has its star at `j`, and two bytes after it.
-  @inline(__always)
+  /// The sentence from `i` has its star at `j`, and two bytes after it: the last one that is held, one
+  /// with small letters in its checksum, or one whose checksum is wrong.
+  @inline(never)
   private static func finishSentence(
     _ s: Span<UInt8>, _ i: Int, _ j: Int, _ scan: inout SentenceScan,
     _ counters: inout DecoderCounters

@@ -16,7 +16,7 @@ public enum UBXCommand: Equatable, Sendable {
 
 /// Turns the bytes of a host into commands, in any chunks; NMEA sentences are passed over.
 public struct UBXCommandDecoder: Sendable {
-  private var stream = StreamDecoder<CommandReader>()
+  private var stream = StreamDecoder()
 
   /// Creates a decoder at the start of a stream.
   public init() {}
@@ -28,22 +28,33 @@ public struct UBXCommandDecoder: Sendable {
   ///
   /// - Precondition: `offset` is 0 to `bytes.count`.
   public mutating func next(_ bytes: Span<UInt8>, _ offset: inout Int) -> UBXCommand? {
-    stream.next(bytes, &offset)
+    var reader = CommandReader()
+    var command: UBXCommand?
+    _ = stream.next(bytes, &offset, &reader, into: &command)
+    return command
   }
 }
 
 /// Reads what hosts send.
-enum CommandReader: FrameReader {
-  static func sentence(
-    _ s: Span<UInt8>, _ start: Int, _ places: Span<UInt16>, _ counters: inout DecoderCounters,
-    into message: inout UBXCommand?
-  ) {
+struct CommandReader: FrameReader {
+  mutating func sentence(
+    _ fields: inout NMEAFields, _ counters: inout DecoderCounters, into command: inout UBXCommand?
+  ) -> Bool {
     counters.unknown.count()
+    return false
   }
 
-  static func frame(
+  mutating func frame(
+    _ identity: UBXIdentity, _ payload: Span<UInt8>, _ counters: inout DecoderCounters,
+    into command: inout UBXCommand?
+  ) -> Bool {
+    command = CommandReader.command(identity, payload, &counters)
+    return true
+  }
+
+  private static func command(
     _ identity: UBXIdentity, _ payload: Span<UInt8>, _ counters: inout DecoderCounters
-  ) -> UBXCommand? {
+  ) -> UBXCommand {
     if payload.count == 0 { return .poll(identity) }
     let command: UBXCommand? =
       switch identity {

@@ -8,7 +8,9 @@ enum UBXDecoding {
     _ identity: UBXIdentity, _ payload: Span<UInt8>, _ counters: inout DecoderCounters
   ) -> GNSSMessage {
     // The usual one first, and made in its place: it is on the way of every fix.
-    if identity == .navPVT, let solution = solution(payload) { return .navPVT(solution) }
+    if identity == .navPVT, UBXSolution.isNavPVT(payload) {
+      return .navPVT(UBXSolution(navPVT: payload))
+    }
     return lesser(identity, payload, &counters)
   }
 
@@ -39,19 +41,6 @@ enum UBXDecoding {
 
   private static func subject(_ p: Span<UInt8>) -> UBXIdentity? {
     p.count == 2 ? UBXIdentity(p[0], p[1]) : nil
-  }
-
-  /// NAV-PVT of 92 bytes, or 84 as protocol 14 and u-blox 7 have it.
-  @inline(__always) private static func solution(_ p: Span<UInt8>) -> UBXSolution? {
-    switch p.count {
-    case 92:
-      var s = UBXSolution(p, .navPVT)
-      if p[UBXSolutionLayout.flags3] & 1 != 0 { s.isFixOK = false }
-      return s
-    case 84:
-      return UBXSolution(p, .shortNavPVT)
-    case _: return nil
-    }
   }
 
   /// LOG-BATCH; without extra PVT, half of its fields mean nothing.

@@ -42,7 +42,24 @@ struct UBXSolutionLayout {
 }
 
 extension UBXSolution {
-  /// Reads all fields of a payload that is as long as `layout` says.
+  /// Whether a payload has the length of NAV-PVT: 92 bytes, or 84 as protocol 14 and u-blox 7 have it.
+  @inline(__always) static func isNavPVT(_ p: Span<UInt8>) -> Bool {
+    p.count == UBXSolutionLayout.navPVT.length || p.count == UBXSolutionLayout.shortNavPVT.length
+  }
+
+  /// Reads NAV-PVT, of either length.
+  ///
+  /// No optional: looked into, it would be copied.
+  init(navPVT p: Span<UInt8>) {
+    precondition(UBXSolution.isNavPVT(p), "NAV-PVT has one of two lengths")
+    // The shorter form has the same fields in the same places.
+    self.init(p, .navPVT)
+    if p.count == UBXSolutionLayout.navPVT.length, p[UBXSolutionLayout.flags3] & 1 != 0 {
+      isFixOK = false
+    }
+  }
+
+  /// Reads all fields of a payload that is as long as `layout` says, or lacks what is behind them.
   @inline(__always) init(_ p: Span<UInt8>, _ layout: UBXSolutionLayout) {
     // The time first: it needs many registers, and has them while nothing else is held.
     let valid = p[layout.civilTime + 7]

@@ -10,22 +10,37 @@ extension Engine {
   /// Takes what waits, in order: epochs the driver held back, an epoch that came with another, the
   /// rest of the chunk. Stops after one epoch, one answer of the driver or one observation.
   mutating func consume(_ effects: inout Effects) {
-    if hasDriver, let epoch = driver.nextHeld() {
+    if hasDriver, driver.status.hasHeld, let epoch = driver.nextHeld() {
       append(epoch, &effects)
       effects.proceeds = true
       return
     }
-    if let epoch = assembler.next() {
+    if assembler.hasNext, let epoch = assembler.next() {
       admit(epoch, &effects)
       effects.proceeds = true
       return
     }
+    if driver.hearsMessages { hear(&effects) } else { listen(&effects) }
+  }
+
+  /// Takes messages that the driver hears, up to one that is enough for a step.
+  private mutating func hear(_ effects: inout Effects) {
     while let message = decoder.next(chunk.span, &chunkOffset) {
       if take(message, &effects) {
         effects.proceeds = true
         return
       }
     }
+  }
+
+  /// Takes what makes the next epoch, from a receiver whose driver hears nothing else.
+  private mutating func listen(_ effects: inout Effects) {
+    var epoch = Epoch()
+    let isMade = decoder.next(
+      chunk.span, &chunkOffset, through: &assembler, at: arrival, into: &epoch)
+    guard isMade else { return }
+    complete(epoch, &effects)
+    effects.proceeds = true
   }
 
   /// Ends the epoch in the making: the line has been silent.
@@ -56,13 +71,18 @@ extension Engine {
     var isEnough = effects.isDriverDone
     if case .none = observation {} else { isEnough = true }
     if let epoch = assembler.add(message, at: arrival) {
-      admit(epoch, &effects)
-      // The epoch that this message begins came an interval after the one that it ended.
-      if epoch.origin == .live { epochBegan = arrival }
+      complete(epoch, &effects)
       isEnough = true
     }
     if driver.hearsMessages { observe(observation) }
     return isEnough
+  }
+
+  /// Takes the epoch that a message has just completed.
+  private mutating func complete(_ epoch: Epoch, _ effects: inout Effects) {
+    admit(epoch, &effects)
+    // The epoch that this message begins came an interval after the one that it ended.
+    if epoch.origin == .live { epochBegan = arrival }
   }
 
   /// When the message that is being handled came.

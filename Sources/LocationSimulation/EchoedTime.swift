@@ -32,22 +32,22 @@ struct EchoedTime {
 
   /// Whether the sentence that starts at `start` is a GGA or GLL that tells nothing new.
   ///
-  /// - Precondition: sixteen bytes follow, and `limit` is at most the number of bytes.
-  func isEchoed(in bytes: Span<UInt8>, from start: Int, upTo limit: Int) -> Bool {
+  /// - Precondition: sixteen bytes follow.
+  func isEchoed(in bytes: Span<UInt8>, from start: Int) -> Bool {
     guard bytes[start] == UInt8(ascii: "$"), bytes[start + 3] == UInt8(ascii: "G"),
       bytes[start + 6] == UInt8(ascii: ",")
     else { return false }
     switch (bytes[start + 4], bytes[start + 5]) {
     case (UInt8(ascii: "G"), UInt8(ascii: "A")):
-      guard isField(in: bytes, at: start + 7, upTo: limit),
-        let place = EchoedTime.behind(4, in: bytes, from: start + 7 + field.count, upTo: limit)
+      guard isField(in: bytes, at: start + 7),
+        let place = NMEAFraming.place(behind: 4, in: bytes, from: start + 7 + field.count)
       else { return false }
       // One digit of quality, and not that there is no position.
       return (UInt8(ascii: "1")...UInt8(ascii: "9")).contains(bytes[place])
         && bytes[place + 1] == UInt8(ascii: ",")
     case (UInt8(ascii: "L"), UInt8(ascii: "L")):
-      guard let time = EchoedTime.behind(4, in: bytes, from: start + 7, upTo: limit),
-        isField(in: bytes, at: time, upTo: limit), time + field.count + 2 < limit
+      guard let time = NMEAFraming.place(behind: 4, in: bytes, from: start + 7),
+        isField(in: bytes, at: time), time + field.count + 2 < bytes.count
       else { return false }
       let place = time + field.count
       guard bytes[place] == UInt8(ascii: "A") else { return false }
@@ -58,25 +58,9 @@ struct EchoedTime {
   }
 
   /// Whether the same stands at `place`.
-  private func isField(in bytes: Span<UInt8>, at place: Int, upTo limit: Int) -> Bool {
-    guard place + field.count <= limit else { return false }
+  private func isField(in bytes: Span<UInt8>, at place: Int) -> Bool {
+    guard place + field.count <= bytes.count else { return false }
     for i in 0..<field.count where bytes[place + i] != bytes[field.lowerBound + i] { return false }
     return true
-  }
-
-  /// The place behind so many commas, with a byte behind it; nil where there are fewer before `limit`.
-  private static func behind(
-    _ count: Int, in bytes: Span<UInt8>, from start: Int, upTo limit: Int
-  ) -> Int? {
-    var rest = count
-    var i = start
-    while i + 2 < limit {
-      if bytes[i] == UInt8(ascii: ",") {
-        rest -= 1
-        if rest == 0 { return i + 1 }
-      }
-      i += 1
-    }
-    return nil
   }
 }

@@ -144,7 +144,7 @@ private struct Timeline {
         var closed = assembler.add(message, at: .boot)
         told = nil
         if isFresh, closed != nil || !wasOpen, assembler.isOpen,
-          TimelessSentence.whole(span, from: line) == messageEnd
+          NMEAFraming.end(of: span, from: line) == messageEnd
         {
           told = EchoedTime(message, in: span, from: line)
         }

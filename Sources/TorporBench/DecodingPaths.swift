@@ -28,29 +28,15 @@ struct SentencePath: HotPath {
 struct SentenceFixPath: HotPath {
   let unit = "sentence"
   private var stream = ByteStream.nmea()
-  private var decoder = GNSSDecoder()
-  private var assembler = EpochAssembler()
-  private var chunk = 0..<0
-  private var now = Instant(microseconds: 0)
+  private var fixes = FixStream()
+  /// Sentences wanted so far: an epoch's come together.
+  private var wanted: UInt32 = 0
   private var floorPosition = 0
 
   mutating func run(_ turns: Int) -> UInt64 {
-    let bytes = stream.bytes
-    var left = turns
+    wanted &+= UInt32(turns)
     var sum: UInt64 = 0
-    while left > 0 {
-      if chunk.isEmpty { chunk = stream.next() }
-      var offset = 0
-      let span = bytes.span.extracting(chunk)
-      while left > 0, let message = decoder.next(span, &offset) {
-        left -= 1
-        if let epoch = assembler.add(message, at: now), let fix = epoch.fix {
-          now = now + Interval(microseconds: 1_000_000)
-          sum &+= UInt64(truncatingIfNeeded: fix.coordinate.latitude_e9)
-        }
-      }
-      chunk = (chunk.lowerBound + offset)..<chunk.upperBound
-    }
+    while fixes.sentences < wanted { sum &+= fixes.next(from: &stream) }
     return sum
   }
 
@@ -65,34 +51,46 @@ struct SentenceFixPath: HotPath {
 struct NavPVTPath: HotPath {
   let unit = "fix"
   private var stream = ByteStream.navPVT()
-  private var decoder = GNSSDecoder()
-  private var assembler = EpochAssembler()
-  private var now = Instant(microseconds: 0)
-  private var chunk = 0..<0
+  private var fixes = FixStream()
   private var floorPosition = 0
 
   mutating func run(_ turns: Int) -> UInt64 {
-    let bytes = stream.bytes
-    var left = turns
     var sum: UInt64 = 0
-    while left > 0 {
-      if chunk.isEmpty { chunk = stream.next() }
-      var offset = 0
-      let span = bytes.span.extracting(chunk)
-      while left > 0, let message = decoder.next(span, &offset) {
-        now = now + Interval(microseconds: 1_000_000)
-        guard let epoch = assembler.add(message, at: now), let fix = epoch.fix else { continue }
-        sum &+= UInt64(truncatingIfNeeded: fix.coordinate.latitude_e9)
-        left -= 1
-      }
-      chunk = (chunk.lowerBound + offset)..<chunk.upperBound
-    }
+    for _ in 0..<turns { sum &+= fixes.next(from: &stream) }
     return sum
   }
 
   mutating func runFloor(_ turns: Int) -> UInt64 {
     unsafe stream.bytes.withUnsafeBufferPointer {
       unsafe floor_ubx($0.baseAddress, $0.count, &floorPosition, UInt64(turns))
+    }
+  }
+}
+
+/// Makes fixes of a stream, an epoch a second.
+private struct FixStream {
+  private var decoder = GNSSDecoder()
+  private var assembler = EpochAssembler()
+  private var epoch = Epoch()
+  private var now = Instant(microseconds: 0)
+  /// What of the last chunk is not yet read.
+  private var rest = 0..<0
+
+  /// Sentences read so far.
+  var sentences: UInt32 { decoder.counters.sentences }
+
+  /// Reads on up to the next fix, and gives its latitude.
+  mutating func next(from stream: inout ByteStream) -> UInt64 {
+    let bytes = stream.bytes
+    while true {
+      if rest.isEmpty { rest = stream.next() }
+      var offset = 0
+      let span = bytes.span.extracting(rest)
+      let isMade = decoder.next(span, &offset, through: &assembler, at: now, into: &epoch)
+      rest = (rest.lowerBound + offset)..<rest.upperBound
+      guard isMade, let fix = epoch.fix else { continue }
+      now = now + Interval(microseconds: 1_000_000)
+      return UInt64(truncatingIfNeeded: fix.coordinate.latitude_e9)
     }
   }
 }

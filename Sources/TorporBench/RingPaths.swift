@@ -75,6 +75,7 @@ struct RingAppendPath: HotPath, ~Copyable {
   private let messagesPerFix: UInt64
   private var decoder = GNSSDecoder()
   private var assembler = EpochAssembler()
+  private var epoch = Epoch()
   private var chunk = 0..<0
   private var now = Instant(microseconds: 0)
   private var floorPosition = 0
@@ -107,9 +108,11 @@ struct RingAppendPath: HotPath, ~Copyable {
       if chunk.isEmpty { chunk = stream.next() }
       var offset = 0
       let span = bytes.span.extracting(chunk)
-      while left > 0, let message = decoder.next(span, &offset) {
-        now = now + Interval(microseconds: 50_000)
-        guard let fix = assembler.add(message, at: now)?.fix else { continue }
+      while left > 0,
+        decoder.next(span, &offset, through: &assembler, at: now, into: &epoch)
+      {
+        now = now + Interval(microseconds: 700_000)
+        guard let fix = epoch.fix else { continue }
         last = memory.ring.append(fix).sequence
         left -= 1
       }

@@ -19,7 +19,8 @@ enum HouseRules {
     "CMath": Room(isCore: true),
     "LocationTypes": Room(isCore: true, rooms: ["CMath"]),
     "DeferralCache": Room(isCore: true, rooms: ["LocationTypes"]),
-    "GNSSProtocols": Room(isCore: true, rooms: ["LocationTypes"]),
+    "CBytes": Room(isCore: true),
+    "GNSSProtocols": Room(isCore: true, rooms: ["CBytes", "LocationTypes"]),
     "ReceiverDrivers": Room(isCore: true, rooms: ["LocationTypes", "GNSSProtocols"]),
     "CExitWeights": Room(isCore: true),
     "LocationPolicy": Room(

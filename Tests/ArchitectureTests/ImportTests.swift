@@ -71,7 +71,7 @@ struct ImportTests {
     }
   }
 
-  @Test("the core's C declares mathematics and constants, and includes nothing")
+  @Test("the core's C declares mathematics, constants and what vectors lack, and includes nothing")
   func coreCIncludesNothing() throws {
     for file in try Repository.sources()
     where HouseRules.rooms[file.room]?.isCore == true && !file.path.hasSuffix(".swift") {

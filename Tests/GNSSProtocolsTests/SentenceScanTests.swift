@@ -1,3 +1,4 @@
+import CBytes
 import Testing
 
 @testable import GNSSProtocols
@@ -65,5 +66,26 @@ import Testing
     let body = [UInt8]("GNRMC,120300.00,A,4807.10000,N,01131.20000,E,12.345,084.40*".utf8)
     #expect(found(body, behind: 1, Array(0...body.count)) == expected(body))
     #expect(found(Array(body.dropLast()), behind: 1, [body.count - 1]).end == body.count - 1)
+  }
+
+  @Test("vectors and words see the same of sixteen bytes, whatever they are")
+  func vectorsAndWords() {
+    var random = Seeded(state: 3)
+    for byte in UInt8.min...UInt8.max {
+      for _ in 0..<32 {
+        var bytes = SIMD16<UInt8>.random(in: 0x28...0x30, using: &random)
+        bytes[Int.random(in: 0..<16, using: &random)] = byte
+        bytes[Int.random(in: 0..<16, using: &random)] = .random(in: .min ... .max, using: &random)
+        #expect(bytes16_commas(bytes) == bits(bytes) { $0 == 0x2C }, "\(bytes)")
+        #expect(bytes16_commas_by_words(bytes) == bytes16_commas(bytes), "\(bytes)")
+        let ends = bits(bytes) { $0 < 0x20 || $0 > 0x7E || $0 == 0x24 || $0 == 0x2A }
+        #expect(bytes16_ends(bytes) == ends, "\(bytes)")
+        #expect(bytes16_ends_by_words(bytes) == ends, "\(bytes)")
+      }
+    }
+  }
+
+  private func bits(_ bytes: SIMD16<UInt8>, _ isMeant: (UInt8) -> Bool) -> UInt32 {
+    (0..<16).reduce(0) { isMeant(bytes[$1]) ? $0 | 1 << UInt32($1) : $0 }
   }
 }

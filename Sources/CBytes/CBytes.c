@@ -1,0 +1,1 @@
+#include "CBytes.h"  // all of it is inline

@@ -1,0 +1,118 @@
+import CBytes
+
+/// The exclusive or of a sentence's bytes, sixteen at a time.
+struct SentenceParity {
+  // Eight bytes side by side: only their exclusive or together means something.
+  private var lanes: UInt64 = 0
+
+  /// All bytes together.
+  @inline(__always) var byte: UInt8 {
+    var fold = lanes ^ (lanes >> 32)
+    fold ^= fold >> 16
+    return UInt8(truncatingIfNeeded: fold ^ (fold >> 8))
+  }
+
+  /// Takes sixteen bytes.
+  @inline(__always) mutating func take(_ bytes: SIMD16<UInt8>) {
+    let (first, second) = SentenceParity.words(bytes)
+    lanes ^= first ^ second
+  }
+
+  /// Takes the first `count` of sixteen bytes, which are fewer.
+  @inline(__always) mutating func take(_ bytes: SIMD16<UInt8>, _ count: Int) {
+    let (first, second) = SentenceParity.words(bytes)
+    let before = (1 &<< UInt64(truncatingIfNeeded: (count & 7) &* 8)) &- 1
+    lanes ^= count < 8 ? first & before : first ^ second & before
+  }
+
+  /// As two words, the first byte lowest.
+  @inline(__always) private static func words(_ bytes: SIMD16<UInt8>) -> (UInt64, UInt64) {
+    // As many bits, and any are integers.
+    let words = unsafe unsafeBitCast(bytes, to: SIMD2<UInt64>.self)
+    return (UInt64(littleEndian: words[0]), UInt64(littleEndian: words[1]))
+  }
+}
+
+/// What can be said of sentences without a decoder.
+public enum NMEAFraming {
+  /// Longer ones are left to the decoder, which knows its own bound.
+  private static let longest = 500
+
+  /// Where the sentence ends, with its line end, whose `$` is at `start` and whose checksum is right and
+  /// in capitals; nil of everything else, right or wrong, and where too few bytes follow. O(its length).
+  public static func end(of bytes: Span<UInt8>, from start: Int) -> Int? {
+    precondition(start >= 0 && start < bytes.count, "a place in the bytes")
+    let limit = min(bytes.count, start &+ longest)
+    var parity = SentenceParity()
+    // Behind the `$`, which does not count.
+    var i = start &+ 1
+    while i &+ 16 <= limit {
+      let block = unsafe sixteen(bytes, i)
+      let ends = bytes16_ends(block)
+      if ends != 0 {
+        parity.take(block, ends.trailingZeroBitCount)
+        return end(of: bytes, starAt: i &+ ends.trailingZeroBitCount, parity.byte)
+      }
+      parity.take(block)
+      i &+= 16
+    }
+    return nil
+  }
+
+  /// The place behind so many commas from `start` on, with two bytes behind it; nil where the sentence
+  /// has fewer of them, is too long, or too few bytes follow. O(bytes up to there).
+  public static func place(behind commas: Int, in bytes: Span<UInt8>, from start: Int) -> Int? {
+    precondition(start >= 0 && commas > 0, "a place in the bytes")
+    let limit = min(bytes.count, start &+ longest) &- 2
+    var left = commas
+    var i = start
+    while i &+ 16 <= limit {
+      let block = unsafe sixteen(bytes, i)
+      let ends = bytes16_ends(block)
+      // Those before the end, if it is here.
+      var marks = bytes16_commas(block) & ((ends & (0 &- ends)) &- 1)
+      while marks != 0 {
+        left &-= 1
+        if left == 0 { return i &+ marks.trailingZeroBitCount &+ 1 }
+        marks &= marks &- 1
+      }
+      if ends != 0 { return nil }
+      i &+= 16
+    }
+    return nil
+  }
+
+  /// Sixteen bytes from `i` on.
+  ///
+  /// - Precondition: They are there.
+  @inline(__always) @unsafe
+  private static func sixteen(_ bytes: Span<UInt8>, _ i: Int) -> SIMD16<UInt8> {
+    unsafe bytes.bytes.unsafeLoadUnaligned(
+      fromUncheckedByteOffset: i, as: SIMD16<UInt8>.self)
+  }
+
+  /// The end of the sentence whose star is at `star`, if it is one and the checksum behind it is right.
+  @inline(__always)
+  private static func end(of bytes: Span<UInt8>, starAt star: Int, _ parity: UInt8) -> Int? {
+    guard star &+ 8 <= bytes.count else { return nil }
+    // The bounds were compared in the line before; star is behind the start.
+    let bits = unsafe bytes.bytes.unsafeLoadUnaligned(
+      fromUncheckedByteOffset: star, as: UInt64.self)
+    return tail(UInt64(littleEndian: bits), parity).map { star &+ $0 }
+  }
+
+  /// How many of eight bytes belong to the sentence of that parity before them: star, checksum, line end.
+  ///
+  /// The first byte is the lowest. Nil unless they begin with a star and that checksum in capitals, as
+  /// nearly all receivers write it.
+  @inline(__always) static func tail(_ word: UInt64, _ parity: UInt8) -> Int? {
+    let halves = UInt32(parity >> 4) | UInt32(parity & 15) &<< 8
+    // From ten up, adding six carries into the upper half.
+    let letters = (halves &+ 0x0606) &>> 4 & 0x0101
+    let digits = halves &+ 0x3030 &+ letters &* 7
+    guard word & 0xFF_FFFF == UInt64(digits &<< 8 | 0x2A) else { return nil }
+    let line = word &>> 24 & 0xFFFF
+    if line == 0x0A0D { return 5 }
+    return line & 0xFF == 0x0D || line & 0xFF == 0x0A ? 4 : 3
+  }
+}
