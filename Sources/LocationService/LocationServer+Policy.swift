@@ -16,9 +16,7 @@ extension LocationServer {
     for client in clients.indices {
       let before = clients[client].access
       let name = clients[client].name
-      let decision =
-        before.source == .decision
-        ? AccessDecision(before.authorization, isReduced: before.isReduced) : nil
+      let decision = state.rows.clients[clients[client].number]?.accessDecision
       let access = policy.access(uid: name.user, client: name.name, decision: decision)
       let isSame =
         access.authorization == before.authorization && access.isReduced == before.isReduced
