@@ -21,7 +21,8 @@ struct ImportTests {
       #expect(manifest.targets[name] == room.rooms, "dependencies of \(name)")
       #expect(manifest.products[name] ?? [] == room.products, "packages of \(name)")
     }
-    #expect(Set(manifest.targets.keys) == Set(HouseRules.rooms.keys))
+    // What the tests share is no room of the house.
+    #expect(Set(manifest.targets.keys).subtracting(["TestSupport"]) == Set(HouseRules.rooms.keys))
   }
 
   @Test("the core reaches nothing outside the core, and no package or system module")

@@ -70,7 +70,7 @@ import Testing
 
   @Test("vectors and words see the same of sixteen bytes, whatever they are")
   func vectorsAndWords() {
-    var random = Seeded(state: 3)
+    var random = Seeded(seed: 3)
     for byte in UInt8.min...UInt8.max {
       for _ in 0..<32 {
         var bytes = SIMD16<UInt8>.random(in: 0x28...0x30, using: &random)

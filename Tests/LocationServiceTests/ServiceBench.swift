@@ -219,7 +219,9 @@ struct SocketBoard: LocationBoard, ~Copyable {
     let before = loop.clients.connections.map { $0 != nil }
     let program = Program(path)
     settle()
-    for i in before.indices where !before[i] { loop.clients.connections[i]?.peer.user = user }
+    for i in loop.clients.connections.indices where i >= before.count || !before[i] {
+      loop.clients.connections[i]?.peer.user = user
+    }
     return program
   }
 

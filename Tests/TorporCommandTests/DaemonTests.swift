@@ -124,6 +124,8 @@ struct DaemonTests {
   func export() throws {
     let daemon = try #require(Daemon())
     var program = try ClientSession(name: "trail-log", path: daemon.socket)
+    // Who hears nothing wants nothing of the receiver.
+    try program.listen()
     _ = try program.call(.startUpdating)
     for second in 0..<3 as Range<Int64> {
       daemon.say(second)
