@@ -28,7 +28,7 @@ extension TOMLText {
   /// What toml++ found, in words.
   private static func syntaxError(_ fault: TOMLFault, _ file: String) -> FileProblem {
     // Whatever is in it: nothing of it was read.
-    if fault.message.contains("longer than 64 KiB") {
+    if place(of: "longer than 64 KiB", in: fault.message) != nil {
       return FileProblem(
         file: file, "is longer than 64 KiB", suggestion: "is it the file that you mean?")
     }
