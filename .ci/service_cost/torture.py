@@ -20,6 +20,7 @@ class Book:
         self.fixes = {}
         self.highest = (0, -1)
         self.generation = 0
+        self.settled = {}
         self.wrong = []
 
     def check(self, condition, text):
@@ -63,9 +64,20 @@ class Listener(clients.TorporClient):
             self.book.check(
                 self.last is None or self.last[1] < sequence,
                 f"{self.name}: {name} was told after {self.last}: out of order")
+            settled = self.book.settled.get(self.name)
+            self.book.check(
+                settled is None or name > settled,
+                f"{self.name}: {name} was told again, though {settled} was acknowledged and answered")
             self.last = name
             self.names.append(name)
-            if random.random() < self.chance:
+            if random.random() < self.chance and random.random() < 0.3:
+                # What is answered is on the disk, and never comes again (RNG-3).
+                try:
+                    self.ask("Acknowledge", {"generation": generation, "sequence": sequence})
+                    self.book.settled[self.name] = name
+                except RuntimeError:
+                    pass  # A full disk: it said that it is no promise.
+            elif random.random() < self.chance:
                 self.control.sendall(
                     clients._call("Acknowledge", {"generation": generation, "sequence": sequence}, oneway=True))
 
@@ -215,6 +227,14 @@ def damaged(ordeal, rounds, wrong):
             for place in places:
                 file.seek(place)
                 file.write(random.randbytes(8))
+        if number % 3 == 2:
+            # Behind the header, which says that this is no file of ours.
+            path = ordeal.state + "/state.db"
+            with open(path, "r+b") as file:
+                for _ in range(4):
+                    file.seek(random.randrange(100, max(os.path.getsize(path), 101)))
+                    file.write(random.randbytes(8))
+            ordeal.book.settled = {}
         # What was damaged may have been the newest: its number is free again, its generation is not.
         ordeal.book.highest = (ordeal.book.generation, -1)
     else:

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -175,13 +176,19 @@ int clinux_allocate(int descriptor, int64_t size) {
 
 // MARK: Memory
 
-// The linker's names for where the program's code begins and ends.
-extern const char __executable_start[], etext[];
-
-void clinux_forget_code(void) {
+static int forget(struct dl_phdr_info *object, size_t size, void *unused) {
+  (void)size;
+  (void)unused;
   uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-  uintptr_t start = ((uintptr_t)__executable_start + page - 1) / page * page;
-  uintptr_t end = (uintptr_t)etext / page * page;
-  // Pages of a file that nobody has written to: they are the same when they come back.
-  if (start < end) madvise((void *)start, end - start, MADV_DONTNEED);
+  for (int i = 0; i < object->dlpi_phnum; i++) {
+    const ElfW(Phdr) *part = &object->dlpi_phdr[i];
+    if (part->p_type != PT_LOAD || part->p_flags & PF_W) continue;
+    uintptr_t start = (object->dlpi_addr + part->p_vaddr + page - 1) / page * page;
+    uintptr_t end = (object->dlpi_addr + part->p_vaddr + part->p_memsz) / page * page;
+    // Pages of a file that nobody can write to: they are the same when they come back.
+    if (start < end) madvise((void *)start, end - start, MADV_DONTNEED);
+  }
+  return 0;
 }
+
+void clinux_forget_code(void) { dl_iterate_phdr(forget, NULL); }

@@ -128,8 +128,8 @@ int clinux_allocate(int descriptor, int64_t size);
 
 // MARK: Memory
 
-/// Lets the kernel take back the program's own code, of which most is for its start: what is used again
-/// comes back from the page cache, a few pages at a time. Changes nothing that was written.
+/// Lets the kernel take back the code of the program and its libraries, of which most is for the start: what
+/// is used again comes back from the page cache, a few pages at a time. Changes nothing that was written.
 void clinux_forget_code(void);
 
 #endif
