@@ -29,8 +29,11 @@ public struct FreezeWatch: ~Copyable {
   deinit { close(descriptor) }
 
   /// Whether the group is frozen now; notes that it was asked, so that the next change is told.
-  public func isFrozen() -> Bool {
-    let text = FreezeWatch.text(descriptor)
+  ///
+  /// - Returns: nil where the group is gone: the file tells of that without end, and is to be removed
+  ///   from the wait.
+  public func isFrozen() -> Bool? {
+    guard let text = FreezeWatch.text(descriptor) else { return nil }
     return text.split(separator: "\n").contains("frozen 1")
   }
 
@@ -39,17 +42,17 @@ public struct FreezeWatch: ~Copyable {
     let descriptor = unsafe open("/proc/\(process)/cgroup", O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
-    for line in text(descriptor).split(separator: "\n") where line.hasPrefix("0::/") {
+    for line in (text(descriptor) ?? "").split(separator: "\n") where line.hasPrefix("0::/") {
       return String(line.dropFirst("0::".count))
     }
     return nil
   }
 
-  private static func text(_ descriptor: Int32) -> String {
+  private static func text(_ descriptor: Int32) -> String? {
     var bytes = [UInt8](repeating: 0, count: 4_096)
     let count = unsafe bytes.withUnsafeMutableBytes {
       unsafe pread(descriptor, $0.baseAddress, $0.count, 0)
     }
-    return String(decoding: bytes.prefix(max(count, 0)), as: UTF8.self)
+    return count < 0 ? nil : String(decoding: bytes.prefix(count), as: UTF8.self)
   }
 }

@@ -8,7 +8,7 @@ extension Client {
   /// the battery is too low for, then a failure. O(fixes of the batch).
   public mutating func nextNotice(in ring: borrowing FixRing, _ context: ClientContext) -> Notice? {
     guard isConnected else { return nextDetachedNotice(context) }
-    guard execution != .suspended else { return nil }
+    guard execution != .suspended else { return nextKeptNotice() }
     // An answer to its call waits for no fix.
     guard !waitsForDrain else { return services.nextRefusal() }
     if tellsAuthorization {
@@ -44,6 +44,12 @@ extension Client {
   /// What wakes a client whose process is gone: services that outlive it found something (SLC-8, VIS-8).
   private mutating func nextDetachedNotice(_ context: ClientContext) -> Notice? {
     usesServices ? nextServiceNotice(context) : nil
+  }
+
+  /// Of a suspended client nothing is told but what its owner keeps for it: all visits and crossings, of
+  /// which there is room for the latest only here (BKG-2, VIS-8).
+  private mutating func nextKeptNotice() -> Notice? {
+    usesServices ? services.nextKept() : nil
   }
 
   private mutating func nextServiceNotice(_ context: ClientContext) -> Notice? {

@@ -195,7 +195,7 @@ public struct Client: Sendable {
   public var hasNotices: Bool {
     mutating get {
       guard isConnected else { return usesServices && services.hasNotices }
-      guard execution != .suspended else { return false }
+      guard execution != .suspended else { return usesServices && services.hasKept }
       guard !waitsForDrain else { return services.refusal != nil }
       return cursor.gap != nil || !ends.isEmpty || failure != nil || tellsAuthorization
         || pauseNotice != .nothing || cursor.delivered < min(dueUntil, owedUntil)

@@ -294,6 +294,26 @@ extension ClientServices {
       return .report(stored)
     }
     if let notice = nextAnswer() { return notice }
+    if let notice = nextVisit() { return notice }
+    if let notice = nextRefusal() { return notice }
+    if let event = regions.nextEvent() { return .region(event) }
+    if let element = live.nextElement() { return .live(element) }
+    return nil
+  }
+
+  /// Whether there is a visit or a region event to tell.
+  var hasKept: Bool {
+    mutating get {
+      arrival != nil || departure != nil || arrivalsDeparture != nil || regions.hasEvents
+    }
+  }
+
+  /// The next visit or region event.
+  mutating func nextKept() -> Notice? {
+    nextVisit() ?? regions.nextEvent().map { .region($0) }
+  }
+
+  private mutating func nextVisit() -> Notice? {
     if let visit = departure {
       departure = nil
       return .visit(visit)
@@ -306,9 +326,6 @@ extension ClientServices {
       arrivalsDeparture = nil
       return .visit(visit)
     }
-    if let notice = nextRefusal() { return notice }
-    if let event = regions.nextEvent() { return .region(event) }
-    if let element = live.nextElement() { return .live(element) }
     return nil
   }
 

@@ -66,7 +66,8 @@ public struct ClientStarter: Sendable {
     let made = unsafe mkdir(folder, 0o755)
     guard made == 0 || errno == EEXIST else { throw SystemError("making '\(folder)'", code: errno) }
     let path = "\(folder)/\(unit).env"
-    let descriptor = unsafe open(path + ".new", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+    let descriptor = unsafe open(
+      path + ".new", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o644)
     guard descriptor >= 0 else { throw SystemError("writing '\(path)'", code: errno) }
     let text = Array(environment.map(ClientStarter.quoted).joined().utf8)
     let count = unsafe Glibc.write(descriptor, text, text.count)

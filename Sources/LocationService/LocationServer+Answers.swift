@@ -97,7 +97,7 @@ extension LocationServer {
     let begun = clients[client].begun
     let use = clients[client].use
     while let index = clients[client].watch, clients[client].notices.isEmpty,
-      !clients[client].isFrozen,
+      !clients[client].isFrozen, clients[client].execution != .suspended,
       connections[index]?.isEnding == false, connections[index]?.hasRoom == true,
       clients[client].access.authorization.isGranted,
       let event = clients[client].events.next(where: { begun.includes($0, use) })
@@ -116,6 +116,7 @@ extension LocationServer {
         guard connections[index]?.hasRoom == true else { return }
       }
       clients[client].notices.removeFirst()
+      if case .gap(let gap) = notice, gap.mayBeMore { _ = takeLoss(client) }
       if case .batch(let first, let last) = notice {
         let next = writeBatch(first, last, to: index, engine)
         if next <= last { clients[client].notices.insert(.batch(first: next, last: last), at: 0) }

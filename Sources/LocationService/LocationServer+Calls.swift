@@ -67,7 +67,7 @@ extension LocationServer {
     lastSession += 1
     clients[client].session = lastSession
     clients[client].control = index
-    let isLaunched = clients[client].launch.finish()
+    let isLaunched = clients[client].launch.finish(at: now)
     clients[client].execution = isLaunched ? .background : .foreground
     clients[client].isHeld = true
     connections[index]?.purpose = .control(client: client)
@@ -136,6 +136,7 @@ extension LocationServer {
     endDrains(of: client)
     ask(.disconnect, client)
     clients[client].sessions.end()
+    clients[client].launch.end(at: now)
     updateUse(client)
     if clients[client].sessions.hasBackground { wish(.backgroundSession, client) }
   }
@@ -145,6 +146,7 @@ extension LocationServer {
     guard let owner = owner(of: session, on: index) else { return .error(.unknownSession(session)) }
     if let before = clients[owner].watch { end(before) }
     clients[owner].watch = index
+    clients[owner].events.rewind()
     connections[index]?.purpose = .watch(client: owner)
     return nil
   }
@@ -271,15 +273,20 @@ extension LocationServer {
 
   /// A power cut took what was not synced: told before anything newer (RNG-4).
   private mutating func tellLoss(_ client: Int) {
-    if let gap = takeLoss(client) { clients[client].notices.append(.gap(gap)) }
+    guard clients[client].mayHaveLost, !clients[client].begun.hearsOfLoss else { return }
+    // It counts as told when it is written.
+    clients[client].begun.hearsOfLoss = true
+    clients[client].notices.append(.gap(lossGap))
   }
+
+  private var lossGap: Gap { loss ?? Gap(unsyncedBefore: 0, after: nil) }
 
   /// What a power cut may have taken from a client, if it was not told; it is told now.
   mutating func takeLoss(_ client: Int) -> Gap? {
     guard clients[client].mayHaveLost else { return nil }
     clients[client].mayHaveLost = false
     clients[client].isTouched = true
-    return loss ?? Gap(unsyncedBefore: 0, after: nil)
+    return lossGap
   }
 
   /// The engine gives an iterator the lowest free number (LIV-9), and so the same one.
@@ -333,17 +340,21 @@ extension LocationServer {
     guard access.source == .decision else {
       return .error(.notAvailable(what: "a decision: a rule of the policy is about this client"))
     }
-    clients[client].access = access
     clients[client].asks = nil
-    applyAccess(client, decision: decision)
+    keepAccess(client, decision: decision)
+    apply(access, client)
     return .done
   }
 
-  /// What a client may is another thing now.
-  mutating func applyAccess(_ client: Int, decision: AccessDecision? = nil) {
-    let access = clients[client].access
-    keepAccess(client, decision: decision)
-    forgetUntold(client)
+  /// What a client may is another thing now; who loses nothing by it notices nothing (RNG-6).
+  mutating func apply(_ access: ClientAccess, _ client: Int) {
+    let before = clients[client].access
+    clients[client].access = access
+    if access.takes(from: (before.authorization, before.isReduced)) { forgetUntold(client) }
+    if !access.mayUseBackground { _ = allowBackground(false, client) }
+    if access.authorization != .notDetermined && access.authorization != .whenInUse {
+      clients[client].asks = nil
+    }
     permit((access.authorization, access.isReduced), client)
   }
 }

@@ -55,6 +55,9 @@ extension LocationServer {
       if !connection.output.bytes.isEmpty { return }
       if drain.left == 0 { return close(index) }
     }
+    // It takes all it gets: the next turn comes when it has room, which it has.
+    fill(index, engine)
+    waitForRoom(index)
   }
 
   /// Writes records up to the high water. What was overwritten meanwhile ends it: the rest is owed.

@@ -38,7 +38,10 @@ extension LocationServer {
     guard let connection = connections[index], let program = connection.program,
       case .control(let client) = connection.purpose
     else { return }
-    let isFrozen = program.watch.isFrozen()
+    let found = program.watch.isFrozen()
+    // It has left its group, which is gone: where it is now is not known.
+    if found == nil { unwatchProgram(index) }
+    let isFrozen = found ?? false
     guard isFrozen != clients[client].isFrozen else { return }
     clients[client].isFrozen = isFrozen
     clients[client].sessions.move(to: isFrozen ? .suspended : clients[client].execution)

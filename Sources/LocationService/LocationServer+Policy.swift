@@ -18,10 +18,7 @@ extension LocationServer {
       let name = clients[client].name
       let decision = state.rows.clients[clients[client].number]?.accessDecision
       let access = policy.access(uid: name.user, client: name.name, decision: decision)
-      let isSame =
-        access.authorization == before.authorization && access.isReduced == before.isReduced
-      clients[client].access = access
-      if !isSame { applyAccess(client) }
+      if access != before { apply(access, client) }
     }
   }
 }

@@ -105,7 +105,8 @@ extension LocationServer {
 
   /// Why sessions do not give what they ask for, as long as it is news and the client takes it (BKG-17).
   mutating func tellDiagnostics(_ client: Int) {
-    while let index = clients[client].watch, connections[index]?.isEnding == false,
+    while !clients[client].isFrozen, let index = clients[client].watch,
+      connections[index]?.isEnding == false,
       connections[index]?.hasRoom == true,
       let (number, diagnostics) = clients[client].sessions.nextDiagnostics()
     {

@@ -1,4 +1,5 @@
 import AccessPolicy
+import Glibc
 import LinuxHAL
 import LocationEngine
 import LocationPolicy
@@ -48,11 +49,11 @@ extension LocationServer {
     // As it was told last, and then as it is now: what it lost meanwhile is lost for good (RNG-6).
     permit(ClientAccess.told(row), place)
     permit((access.authorization, access.isReduced), place)
-    if !access.authorization.isGranted { forgetEvents(place) }
+    if access.takes(from: ClientAccess.told(row)) { forgetEvents(place) }
     begin(services, place)
     // Its process may live, and come back by itself.
-    if clients[place].sessions.hasBackground {
-      wish(.backgroundSession, place, after: ClientSessions.standardGrace)
+    if let reason = clients[place].waitingReason {
+      wish(reason, place, after: ClientSessions.standardGrace)
     }
   }
 
@@ -105,6 +106,14 @@ extension LocationServer {
   /// Has everything on the disk, and ends.
   mutating func closeState(_ engine: borrowing Engine) {
     keepAll(engine)
+    // Not as if their programs had died: what is on the disk stays.
+    for i in connections.indices {
+      unwatchProgram(i)
+      guard let connection = connections[i] else { continue }
+      events.remove(connection.descriptor)
+      Glibc.close(connection.descriptor)
+    }
+    connections = []
     do {
       try state.close(at: SystemClock().wall)
     } catch {
@@ -120,6 +129,8 @@ extension LocationServer {
     let number = clients[client].number
     let bookmark = engine.bookmark(of: ClientID(client))
     clients[client].isClosing = bookmark.owesAll && !clients[client].begun.updates
+    // What it is told that it may goes with its place: who has lost a right is owed nothing of before.
+    keepAccess(client)
     put(
       CursorRecord(
         client: number, bookmark: bookmark, mayHaveLost: clients[client].mayHaveLost),
@@ -254,7 +265,23 @@ extension ClientRecord {
   }
 }
 
+extension ServedClient {
+  /// What waits for its process, or keeps it going; nil where nothing does.
+  fileprivate var waitingReason: LaunchReason? {
+    if sessions.hasBackground { return .backgroundSession }
+    guard let first = events.events.first else { return nil }
+    if case .visit = first.notice { return .visit }
+    return .region
+  }
+}
+
 extension ClientAccess {
+  /// Whether it is less than before: location is taken away, or full accuracy.
+  func takes(from before: (authorization: Authorization, isReduced: Bool)) -> Bool {
+    (before.authorization.isGranted && !authorization.isGranted)
+      || (!before.isReduced && isReduced)
+  }
+
   /// What a client was told last.
   static func told(_ row: ClientRecord) -> (authorization: Authorization, isReduced: Bool) {
     (row.authorization, row.isReduced)

@@ -294,6 +294,11 @@ public struct LocationServer: LocationClients, ~Copyable {
   mutating func send(_ index: Int) {
     guard !connections[index]!.output.bytes.isEmpty || connections[index]!.isEnding else { return }
     guard connections[index]!.send(), !connections[index]!.isEnding else { return close(index) }
+    waitForRoom(index)
+  }
+
+  /// Waits for room to write in, as long as something is to be written.
+  mutating func waitForRoom(_ index: Int) {
     let isEmpty = connections[index]!.output.bytes.isEmpty
     guard connections[index]!.waitsForRoom == isEmpty else { return }
     connections[index]!.waitsForRoom = !isEmpty

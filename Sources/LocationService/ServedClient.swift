@@ -127,6 +127,8 @@ struct ServedClient {
 /// What a process asked for that began before it: only then is it told what waited (BKG-6).
 struct BegunServices {
   var updates = false
+  /// It was told, or is about to be, that a power cut may have taken fixes.
+  var hearsOfLoss = false
   var visits = false
   var significantChange = false
 

@@ -192,7 +192,7 @@ public struct ServicesRecord: StateRow {
   public init?(_ columns: StoredColumns) {
     guard let client = columns.whole(0, ClientNumber.self), let significant = columns.flag(1),
       let visits = columns.flag(2), let background = columns.flag(3),
-      let lastEvent = columns.whole(4, UInt32.self)
+      let lastEvent = columns.whole(4, UInt32.self), lastEvent < .max
     else { return nil }
     self.client = client
     significantChange = significant

@@ -52,7 +52,7 @@ public struct EventRecord: StateRow {
   /// Checks a row from disk; nil if any value of it cannot be.
   public init?(_ columns: StoredColumns) {
     guard let client = columns.whole(0, ClientNumber.self),
-      let number = columns.whole(1, UInt32.self), number > 0,
+      let number = columns.whole(1, UInt32.self), number > 0, number < .max,
       let notice = columns.text(2, upTo: EventRecord.longestNotice)
     else { return nil }
     self.init(Key(client: client, number: number), notice: notice)

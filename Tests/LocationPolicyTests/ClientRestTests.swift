@@ -85,8 +85,7 @@ import Testing
   func untold() {
     let world = Self.watching()
     world.ask(.setExecution(.suspended))
-    world.fixes(25, east: 1_000)
-    world.askQuietly(.setExecution(.background))
+    for second in 1...25 { world.append(fix(at: 50 + Double(second), east: 1_000)) }
     world.client.rest(at: world.context.now)
     #expect(world.client.restsUntil == .boot)
     #expect(world.told().count == 2)

@@ -170,6 +170,20 @@ struct SocketBoard: LocationBoard, ~Copyable {
     }
   }
 
+  /// When it wants to be asked though nothing comes.
+  var deadline: Instant { loop.clients.deadline }
+
+  /// How many programs are watched for being frozen.
+  var watchedPrograms: Int { loop.clients.connections.count { $0?.program != nil } }
+
+  /// It ends in order.
+  func close() {
+    func close(_ loop: inout LocationLoop<SocketBoard, LocationServer>) {
+      loop.clients.closeState(loop.engine)
+    }
+    close(&loop)
+  }
+
   /// What the owner does once in a while.
   func keep() {
     func keep(_ loop: inout LocationLoop<SocketBoard, LocationServer>) {

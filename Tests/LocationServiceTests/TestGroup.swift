@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 
 /// A control group of version 2 that a test may freeze; nil where the machine has none for us.
 final class TestGroup {
@@ -61,6 +62,18 @@ final class TestGroup {
     // It has connected, or has ended.
     guard !output.fileHandleForReading.availableData.isEmpty else { return nil }
     return process
+  }
+
+  /// Lets it go to the group above, and takes this one away.
+  func release(_ process: Process) {
+    // The kernel tells of changes that are 10 ms apart.
+    usleep(20_000)
+    let above = path.split(separator: "/").dropLast().joined(separator: "/")
+    let descriptor = unsafe open("/\(above)/cgroup.procs", O_WRONLY)
+    let text = Array("\(process.processIdentifier)".utf8)
+    _ = unsafe Glibc.write(descriptor, text, text.count)
+    close(descriptor)
+    _ = unsafe rmdir(path)
   }
 
   /// Ends it, frozen or not.
