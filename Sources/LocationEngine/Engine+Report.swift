@@ -17,7 +17,7 @@ public struct ReceiverReport: Equatable, Sendable {
 }
 
 /// What a client keeps board and receiver from resting with.
-public struct ClientUse: Equatable, Sendable {
+public struct ClientHold: Equatable, Sendable {
   /// What it needs all the time.
   public var demand: Demand
   /// When the next of the single fixes must be there that its services need; `.distantFuture` for none.
@@ -44,7 +44,7 @@ extension Engine {
     case .running, .saving: break
     }
     guard isReceiverAwake, !receiverBuffers else { return false }
-    let since = max(lastByte, search.since ?? .boot)
+    let since = max(max(lastByte, overlookedAt), search.since ?? .boot)
     let most = max(setup.receiverSilence, setup.figures.fixInterval * 2)
     return now - since > most + setup.figures.longestGather
   }
@@ -53,10 +53,10 @@ extension Engine {
   public var isSleepInhibited: Bool { isInhibited }
 
   /// What a client needs of the hardware at `now`. O(its regions).
-  public func use(of client: ClientID, at now: Instant) -> ClientUse {
+  public func use(of client: ClientID, at now: Instant) -> ClientHold {
     var copy = clients[client.index]
     let need = copy.need(at: now, fastest: pace.fastest(at: now), line: motionLine)
-    return ClientUse(
+    return ClientHold(
       demand: copy.demand(at: now), due: need.due,
       awaitsAcknowledgementUntil: copy.awaitsAcknowledgementUntil)
   }

@@ -71,6 +71,7 @@ extension Engine {
   /// says nothing about it.
   public mutating func overlook(at now: Instant) {
     if search.quietSince != nil { search.quietSince = now }
+    overlookedAt = now
   }
 
   /// Waits for the rest of an epoch while the plan stands.

@@ -26,6 +26,8 @@ public struct Engine: ~Copyable {
   var chunkOffset = 0
   var now = Instant.boot
   var lastByte = Instant.boot
+  /// Until when nobody has listened to a receiver that talks.
+  var overlookedAt = Instant.boot
   /// What has come since the last step was left to gather: when it came is not known.
   var isGathering = false
   /// When the last live epoch was complete: the next ones come whole intervals later.

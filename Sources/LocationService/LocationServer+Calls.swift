@@ -338,7 +338,7 @@ extension LocationServer {
     change(&decision)
     let access = policy.access(uid: name.user, client: name.name, decision: decision)
     guard access.source == .decision else {
-      return .error(.notAvailable(what: "a decision: a rule of the policy is about this client"))
+      return .error(.notAvailable(what: "a decision: \(access.source.words)"))
     }
     clients[client].asks = nil
     keepAccess(client, decision: decision)
@@ -356,5 +356,16 @@ extension LocationServer {
       clients[client].asks = nil
     }
     permit((access.authorization, access.isReduced), client)
+  }
+}
+
+extension ClientAccess.Source {
+  /// Who says what a client may, where no command does.
+  fileprivate var words: String {
+    switch self {
+    case .rule(line: 0): "without a clients.toml, root and the service's own user always may"
+    case .rule(let line): "line \(line) of clients.toml is about this client"
+    case .decision, .standard: "nobody has decided"
+    }
   }
 }

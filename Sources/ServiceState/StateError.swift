@@ -47,6 +47,11 @@ public enum StateError: Error, Equatable, Sendable, CustomStringConvertible {
     case SQLITE_FULL: self = .diskFull
     case SQLITE_READONLY, SQLITE_PERM: self = .readOnly
     case SQLITE_BUSY, SQLITE_LOCKED: self = .busy
+    case SQLITE_CANTOPEN:
+      self = .failed(
+        code: code,
+        "it cannot be opened: it should be a file that this user may read and write, in a folder of "
+          + "this user's")
     // Our rows fit our tables, and what a disk cannot give is lost.
     case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_CONSTRAINT, SQLITE_MISMATCH: self = .damaged(message)
     case SQLITE_IOERR where [1, 2, 33].contains(code >> 8):

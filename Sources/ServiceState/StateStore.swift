@@ -171,6 +171,8 @@ public final class StateStore {
       throw .damaged("its tables are not as they were made")
     }
     if version > 0, version < schema.version { repairs.migratedFrom = version }
+    // An empty file is none: what a power cut may leave of one.
+    if version == 0 { repairs.isNew = true }
     // What the tables take is taken now, and not when the disk is full of a log.
     if version < schema.version { try? database.run("PRAGMA wal_checkpoint(RESTART)") }
     _ = database.takePagesWritten()

@@ -85,7 +85,7 @@ struct Main {
     let capacity = profile.cache.capacity
     let ring = try RingFile(
       options.state + "/ring", size: LocationService.ringSize(capacity: capacity))
-    let state = try StateStore(path: options.state + "/state.db", at: SystemClock().wall)
+    let state = try state(options)
     for line in state.repairs.lines { log.write(.notice, line) }
     if let trouble = state.trouble { log.write(.error, "state: \(trouble)") }
     let server = try LocationServer(
@@ -137,6 +137,16 @@ struct Main {
     return reload
   }
 
+  /// What outlives the service.
+  private static func state(_ options: Options) throws -> StateStore {
+    let path = options.state + "/state.db"
+    do {
+      return try StateStore(path: path, at: SystemClock().wall)
+    } catch {
+      throw StateProblem(path: path, error: error)
+    }
+  }
+
   /// What the server must know of board and process.
   private static func facts(_ profile: BoardProfile) -> LocationServer.Facts {
     var facts = LocationServer.Facts(
@@ -162,6 +172,14 @@ struct Main {
     let line = Array("torpord: \(text)\n".utf8)
     _ = unsafe line.withUnsafeBytes { unsafe write(STDERR_FILENO, $0.baseAddress, $0.count) }
   }
+}
+
+/// The durable state cannot be used; nothing of it was changed.
+struct StateProblem: Error, CustomStringConvertible {
+  var path: String
+  var error: StateError
+
+  var description: String { "'\(path)': \(error)" }
 }
 
 /// Nobody said where the receiver is.

@@ -61,6 +61,21 @@ struct StatusTests {
       log.text.split(separator: "\n").count == 2 && log.text.hasSuffix("the receiver answers\n"))
   }
 
+  @Test("a receiver that nobody wants to hear is not said to be silent")
+  func overlooked() throws {
+    let bench = try ServiceBench()
+    bench.loop.overlooksUnwanted = true
+    bench.pass(600)
+    #expect(try status(bench, bench.program()).receiver?.answers == true)
+    // Somebody wants it now, and it has its time to answer.
+    let (control, watch, _) = bench.client("tracker")
+    defer { watch.quit() }
+    _ = bench.ask(.startUpdating, control)
+    #expect(try status(bench, bench.program()).receiver?.answers == true)
+    bench.pass(600)
+    #expect(try status(bench, bench.program()).receiver?.answers == false)
+  }
+
   @Test("who holds what: services, needs and what is kept awake for them")
   func uses() throws {
     let bench = try ServiceBench()

@@ -144,6 +144,26 @@ struct StoreTests {
     #expect(try other.open().rows.clients.count == 4)
   }
 
+  @Test("an empty file is begun anew, and that is said")
+  func empty() throws {
+    let folder = Folder()
+    try folder.write(Data())
+    #expect(try folder.open().repairs.isNew)
+  }
+
+  @Test("what is no file says what it should be")
+  func noFile() throws {
+    let folder = Folder()
+    try FileManager.default.createDirectory(
+      at: folder.url.appending(path: "state.db"), withIntermediateDirectories: false)
+    do {
+      _ = try folder.open()
+      Issue.record("a folder was opened")
+    } catch {
+      #expect("\(error)".contains("it should be a file"))
+    }
+  }
+
   @Test("no folder, no state: said at once")
   func noFolder() {
     #expect(throws: StateError.self) {
