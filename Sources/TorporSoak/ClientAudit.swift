@@ -102,6 +102,8 @@ struct ClientAudit {
     case .setAuthorization(let authorization):
       if authorization != .always { forgetVisits() }
       grant(authorization.isGranted, head: head, at: now)
+    // The crowd asks none of these.
+    case .forget, .takeBacklog, .setUse: return false
     case .setReducedAccuracy(let reduced):
       guard reduced != isReduced else { return false }
       isReduced = reduced
@@ -141,8 +143,8 @@ struct ClientAudit {
     case .removeRegion(let identifier): forget(identifier)
     case .setDesiredAccuracy, .disallowDeferred, .setActivity, .requestLocation,
       .startSignificantChange, .stopSignificantChange, .startVisits, .requestRegionState, .openLive,
-      .closeLive, .connect, .disconnect, .setAuthorization, .setReducedAccuracy,
-      .setExecution, .acknowledge:
+      .closeLive, .connect, .disconnect, .forget, .setAuthorization, .setReducedAccuracy, .setUse,
+      .setExecution, .acknowledge, .takeBacklog:
       return false
     }
     return true
@@ -198,8 +200,14 @@ struct ClientAudit {
   mutating func take(_ notice: Notice, from engine: borrowing Engine, _ tally: inout Tally)
     -> String?
   {
-    guard isConnected else { return "a notice without a process" }
-    if execution == .suspended { return "BKG-2: a notice while suspended" }
+    switch notice {
+    // Its owner keeps these until a process runs (VIS-8, REG-13); a report is what one is started for.
+    case .visit, .region: break
+    case .report where !isConnected: break
+    default:
+      guard isConnected else { return "a notice without a process" }
+      if execution == .suspended { return "BKG-2: a notice while suspended" }
+    }
     switch notice {
     case .gap(let gap): return take(gap, &tally)
     case .finish:
