@@ -135,7 +135,7 @@ public struct AccessRule: Equatable, Sendable {
   }
 }
 
-/// What a command has decided about one client (`torpor clients allow`, `deny`, `reduce`).
+/// What is decided of one client: by a command (`torpor clients allow`, `deny`, `reduce`), or in the end.
 public struct AccessDecision: Equatable, Sendable {
   /// What it may.
   public var authorization: Authorization

@@ -6,11 +6,6 @@ import LocationWire
 // What clients are told, out of the engine.
 
 extension LocationServer {
-  /// Whether an answer waits for the disk.
-  var isPromised: Bool {
-    answers.contains { if case .durable = $0.answer { true } else { false } }
-  }
-
   mutating func giveAnswers(
     _ engine: borrowing Engine, _ effects: Effects, at now: Instant
   ) {
@@ -90,31 +85,10 @@ extension LocationServer {
     return true
   }
 
-  /// Writes a client's notices, as long as it takes them, and then the events that wait for it.
+  /// Writes what a client is to be told, as long as it takes it: its notices, what is new of its
+  /// sessions, and then the events that wait for it.
   mutating func tell(_ client: Int, _ engine: borrowing Engine) {
-    tellNotices(client, engine)
-    tellDiagnostics(client)
-    let begun = clients[client].begun
-    let use = clients[client].use
-    while let index = clients[client].watch, clients[client].notices.isEmpty,
-      !clients[client].isFrozen, clients[client].execution != .suspended,
-      connections[index]?.isEnding == false, connections[index]?.hasRoom == true,
-      clients[client].access.authorization.isGranted,
-      let event = clients[client].events.next(where: { begun.includes($0, use) })
-    {
-      reply(.notice(event), continues: true, to: index)
-    }
-  }
-
-  private mutating func tellNotices(_ client: Int, _ engine: borrowing Engine) {
-    while !clients[client].isFrozen, let index = clients[client].watch,
-      let connection = connections[index], !connection.isEnding,
-      let notice = clients[client].notices.first
-    {
-      if !connection.hasRoom {
-        send(index)
-        guard connections[index]?.hasRoom == true else { return }
-      }
+    while let notice = clients[client].notices.first, let index = listener(of: client) {
       clients[client].notices.removeFirst()
       if case .gap(let gap) = notice, gap.mayBeMore { _ = takeLoss(client) }
       if case .batch(let first, let last) = notice {
@@ -123,6 +97,30 @@ extension LocationServer {
       } else if let wire = wire(notice, client) {
         reply(.notice(wire), continues: true, to: index)
       }
+    }
+    tellDiagnostics(client)
+    tellEvents(client)
+  }
+
+  /// The connection that hears a client's notices, if it takes one more now.
+  mutating func listener(of client: Int) -> Int? {
+    guard !clients[client].isFrozen, let index = clients[client].watch,
+      let connection = connections[index], !connection.isEnding
+    else { return nil }
+    if !connection.hasRoom { send(index) }
+    return connections[index]?.hasRoom == true ? index : nil
+  }
+
+  private mutating func tellEvents(_ client: Int) {
+    guard clients[client].notices.isEmpty, clients[client].execution != .suspended,
+      clients[client].access.authorization.isGranted
+    else { return }
+    let begun = clients[client].begun
+    let use = clients[client].use
+    while let index = listener(of: client),
+      let event = clients[client].events.next(where: { begun.includes($0, use) })
+    {
+      reply(.notice(event), continues: true, to: index)
     }
   }
 
@@ -177,40 +175,12 @@ extension LocationServer {
   }
 }
 
-extension WireReply {
-  /// The same where the disk did not take it.
-  fileprivate var undurable: WireReply {
-    switch self {
-    case .error: self
-    default: .error(.notAvailable(what: "the disk: this holds until the service ends"))
-    }
-  }
-}
-
 extension WireRegionEvent {
   /// Whether it is news, and no answer to what a process has asked.
   fileprivate var outlivesProcess: Bool {
     switch what {
     case .entered, .exited, .monitor: true
     case .determined, .failed: false
-    }
-  }
-}
-
-extension WireCall {
-  /// Whether its answer is a promise that outlives the service.
-  var isDurable: Bool {
-    switch self {
-    case .acknowledge, .acknowledgeEvents, .startSignificantChange, .stopSignificantChange,
-      .startVisits, .stopVisits, .addRegion, .removeRegion, .allowClient, .denyClient,
-      .reduceClient, .openBackgroundSession, .closeBackgroundSession:
-      true
-    case .getInfo, .getInterfaceDescription, .connect, .watch, .startUpdating, .stopUpdating,
-      .configure, .allowDeferred, .disallowDeferred, .setExecution, .requestLocation,
-      .requestRegionState, .openLive, .closeLive, .getLocation, .getStatus, .getPowerPlan,
-      .getEnergy, .drain, .listClients, .requestAuthorization, .openServiceSession,
-      .closeServiceSession, .flush:
-      false
     }
   }
 }

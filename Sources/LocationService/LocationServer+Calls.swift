@@ -71,10 +71,8 @@ extension LocationServer {
     clients[client].execution = isLaunched ? .background : .foreground
     clients[client].isHeld = true
     connections[index]?.purpose = .control(client: client)
-    clients[client].events.rewind()
     clients[client].begun = BegunServices()
-    permit(
-      (clients[client].access.authorization, clients[client].access.isReduced), client)
+    permit(clients[client].access.told, client)
     ask(.connect, client)
     clients[client].sessions.launch(
       clients[client].execution, needsExplicit: needsExplicit, at: now)
@@ -333,8 +331,7 @@ extension LocationServer {
     guard let client = clients.firstIndex(where: { $0.name == name }) else {
       return .error(.unknownClient(name))
     }
-    let now = clients[client].access
-    var decision = AccessDecision(now.authorization, isReduced: now.isReduced)
+    var decision = clients[client].access.told
     change(&decision)
     let access = policy.access(uid: name.user, client: name.name, decision: decision)
     guard access.source == .decision else {
@@ -348,14 +345,14 @@ extension LocationServer {
 
   /// What a client may is another thing now; who loses nothing by it notices nothing (RNG-6).
   mutating func apply(_ access: ClientAccess, _ client: Int) {
-    let before = clients[client].access
+    let before = clients[client].access.told
     clients[client].access = access
-    if access.takes(from: (before.authorization, before.isReduced)) { forgetUntold(client) }
+    if access.told.takes(from: before) { forgetUntold(client) }
     if !access.mayUseBackground { _ = allowBackground(false, client) }
     if access.authorization != .notDetermined && access.authorization != .whenInUse {
       clients[client].asks = nil
     }
-    permit((access.authorization, access.isReduced), client)
+    permit(access.told, client)
   }
 }
 

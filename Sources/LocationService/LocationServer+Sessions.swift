@@ -70,10 +70,9 @@ extension LocationServer {
   mutating func updateUse(_ client: Int) {
     let live = clients[client].live.nonzeroBitCount
     clients[client].sessions.imply(live + (clients[client].hasConditions ? 1 : 0))
-    let hadBackground = clients[client].hasLoggedBackground
+    let services = state.rows.services[clients[client].number]
     let hasBackground = clients[client].sessions.hasBackground
-    if hasBackground != hadBackground {
-      clients[client].hasLoggedBackground = hasBackground
+    if hasBackground != services?.backgroundSession ?? false {
       change(client) { $0.backgroundSession = hasBackground }
       let name = clients[client].name
       let what = hasBackground ? "has a background session" : "has no background session any more"
@@ -96,18 +95,18 @@ extension LocationServer {
   /// When something is to be done though nothing comes.
   var deadline: Instant {
     var deadline = Instant.distantFuture
-    for client in clients {
-      deadline = min(deadline, client.sessions.deadline)
-      if client.control == nil, let next = client.launch.next { deadline = min(deadline, next) }
+    for i in clients.indices {
+      deadline = min(deadline, clients[i].sessions.deadline)
+      if clients[i].control == nil, let next = clients[i].launch.next {
+        deadline = min(deadline, next)
+      }
     }
     return deadline
   }
 
   /// Why sessions do not give what they ask for, as long as it is news and the client takes it (BKG-17).
   mutating func tellDiagnostics(_ client: Int) {
-    while !clients[client].isFrozen, let index = clients[client].watch,
-      connections[index]?.isEnding == false,
-      connections[index]?.hasRoom == true,
+    while let index = listener(of: client),
       let (number, diagnostics) = clients[client].sessions.nextDiagnostics()
     {
       reply(.notice(.session(number, diagnostics)), continues: true, to: index)

@@ -1,5 +1,4 @@
 import AccessPolicy
-import Glibc
 import LinuxHAL
 import LocationEngine
 import LocationPolicy
@@ -47,10 +46,10 @@ extension LocationServer {
     client.sessions = ClientSessions(hasBackground: services.backgroundSession)
     clients.append(client)
     // As it was told last, and then as it is now: what it lost meanwhile is lost for good (RNG-6).
-    permit(ClientAccess.told(row), place)
-    permit((access.authorization, access.isReduced), place)
-    if access.takes(from: ClientAccess.told(row)) { forgetEvents(place) }
-    begin(services, place)
+    permit(row.told, place)
+    permit(access.told, place)
+    if access.told.takes(from: row.told) { forgetEvents(place) }
+    resume(services, place)
     // Its process may live, and come back by itself.
     if let reason = clients[place].waitingReason {
       wish(reason, place, after: ClientSessions.standardGrace)
@@ -58,7 +57,7 @@ extension LocationServer {
   }
 
   /// Asks for all that outlives a process, as the process would, and leaves.
-  private mutating func begin(_ services: ServicesRecord, _ place: Int) {
+  private mutating func resume(_ services: ServicesRecord, _ place: Int) {
     let regions = state.rows.regions.all.filter { $0.client == services.client }
     guard services.significantChange || services.visits || !regions.isEmpty else { return }
     ask(.connect, place)
@@ -81,7 +80,7 @@ extension LocationServer {
     return EventQueue(events, last: last)
   }
 
-  mutating func permit(_ access: (authorization: Authorization, isReduced: Bool), _ client: Int) {
+  mutating func permit(_ access: AccessDecision, _ client: Int) {
     ask(.setAuthorization(access.authorization), client)
     ask(.setReducedAccuracy(access.isReduced), client)
     clients[client].sessions.permit(access.authorization, isReduced: access.isReduced)
@@ -101,24 +100,6 @@ extension LocationServer {
   public mutating func keepAll(_ engine: borrowing Engine) {
     for i in clients.indices { keep(i, engine) }
     flush()
-  }
-
-  /// Has everything on the disk, and ends.
-  mutating func closeState(_ engine: borrowing Engine) {
-    keepAll(engine)
-    // Not as if their programs had died: what is on the disk stays.
-    for i in connections.indices {
-      unwatchProgram(i)
-      guard let connection = connections[i] else { continue }
-      events.remove(connection.descriptor)
-      Glibc.close(connection.descriptor)
-    }
-    connections = []
-    do {
-      try state.close(at: SystemClock().wall)
-    } catch {
-      log.write(.error, "the durable state is not on the disk: \(error)")
-    }
   }
 
   /// Whether something that is to be durable is not on the disk.
@@ -156,7 +137,8 @@ extension LocationServer {
     for row in state.rows.regions.all where row.client == number {
       if !seen.contains(row.region.identifier) { state.rows.regions.remove(row.key) }
     }
-    clients[client].hasRegions = !seen.isEmpty
+    clients[client].keep(seen)
+    updateUse(client)
   }
 
   /// Changes what outlives the client's process.
@@ -263,6 +245,9 @@ extension ClientRecord {
   var accessDecision: AccessDecision? {
     decision.map { AccessDecision($0, isReduced: isDecidedReduced) }
   }
+
+  /// What the client was told last that it may.
+  var told: AccessDecision { AccessDecision(authorization, isReduced: isReduced) }
 }
 
 extension ServedClient {
@@ -275,17 +260,17 @@ extension ServedClient {
   }
 }
 
-extension ClientAccess {
+extension AccessDecision {
   /// Whether it is less than before: location is taken away, or full accuracy.
-  func takes(from before: (authorization: Authorization, isReduced: Bool)) -> Bool {
+  func takes(from before: AccessDecision) -> Bool {
     (before.authorization.isGranted && !authorization.isGranted)
       || (!before.isReduced && isReduced)
   }
+}
 
-  /// What a client was told last.
-  static func told(_ row: ClientRecord) -> (authorization: Authorization, isReduced: Bool) {
-    (row.authorization, row.isReduced)
-  }
+extension ClientAccess {
+  /// What a client is told that it may.
+  var told: AccessDecision { AccessDecision(authorization, isReduced: isReduced) }
 }
 
 extension EventQueue.Event {

@@ -330,4 +330,22 @@ public struct LocationServer: LocationClients, ~Copyable {
     case .drain: break
     }
   }
+
+  /// Has everything on the disk, lets all connections go, and ends.
+  mutating func shutDown(_ engine: borrowing Engine) {
+    keepAll(engine)
+    // Not as if their programs had died: what is on the disk stays.
+    for i in connections.indices {
+      unwatchProgram(i)
+      guard let connection = connections[i] else { continue }
+      events.remove(connection.descriptor)
+      Glibc.close(connection.descriptor)
+    }
+    connections = []
+    do {
+      try state.close(at: SystemClock().wall)
+    } catch {
+      log.write(.error, "the durable state is not on the disk: \(error)")
+    }
+  }
 }

@@ -64,7 +64,7 @@ public struct LocationService: ~Copyable {
     let unsynced = fixes.unsynced
     try LocationService.sync(unsynced, in: ring)
     fixes.markSynced(unsynced)
-    let loss = LocationService.begin(fixes, boot, server.state)
+    let loss = LocationService.noteRun(fixes, boot, server.state)
     var engine = unsafe Engine(setup, ring: fixes, clients: memory.storage)
     server.restore(into: &engine, after: loss, at: board.now)
     server.flush()
@@ -81,7 +81,7 @@ public struct LocationService: ~Copyable {
 
   /// Notes that a run has begun; gives what a power cut may have taken since the last one: what was not
   /// synced, if the board was off and the service had not ended in order (RNG-4).
-  static func begin(
+  static func noteRun(
     _ ring: borrowing FixRing, _ boot: BootIdentity, _ state: StateStore
   ) -> Gap? {
     let before = state.counter(.boot)
@@ -148,7 +148,7 @@ public struct LocationService: ~Copyable {
     // The header's second copy is written once the first is durable.
     sync()
     sync()
-    loop.clients.closeState(loop.engine)
+    loop.clients.shutDown(loop.engine)
     return end
   }
 

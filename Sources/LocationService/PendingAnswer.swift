@@ -15,3 +15,38 @@ struct PendingAnswer {
   let connection: Int
   let answer: Answer
 }
+
+extension LocationServer {
+  /// Whether an answer waits for the disk.
+  var isPromised: Bool {
+    answers.contains { if case .durable = $0.answer { true } else { false } }
+  }
+}
+
+extension WireCall {
+  /// Whether its answer is a promise that outlives the service.
+  var isDurable: Bool {
+    switch self {
+    case .acknowledge, .acknowledgeEvents, .startSignificantChange, .stopSignificantChange,
+      .startVisits, .stopVisits, .addRegion, .removeRegion, .allowClient, .denyClient,
+      .reduceClient, .openBackgroundSession, .closeBackgroundSession:
+      true
+    case .getInfo, .getInterfaceDescription, .connect, .watch, .startUpdating, .stopUpdating,
+      .configure, .allowDeferred, .disallowDeferred, .setExecution, .requestLocation,
+      .requestRegionState, .openLive, .closeLive, .getLocation, .getStatus, .getPowerPlan,
+      .getEnergy, .drain, .listClients, .requestAuthorization, .openServiceSession,
+      .closeServiceSession, .flush:
+      false
+    }
+  }
+}
+
+extension WireReply {
+  /// The same where the disk did not take it.
+  var undurable: WireReply {
+    switch self {
+    case .error: self
+    default: .error(.notAvailable(what: "the disk: this holds until the service ends"))
+    }
+  }
+}

@@ -14,8 +14,10 @@ struct ServedClient {
   struct RegionName {
     var identifier: RegionIdentifier
     var name: String
-    /// It was removed; what is told late of it still finds its name.
+    /// It was removed, or refused; what is told late of it still finds its name.
     var isRemoved = false
+    /// The durable state has it.
+    var isKept = false
   }
 
   let name: WireClientName
@@ -45,8 +47,6 @@ struct ServedClient {
   var use = ClientUse()
   /// What it has asked for, and nobody has decided (AUT-4).
   var asks: WirePermission?
-  /// The log and the disk know that it has a background session.
-  var hasLoggedBackground = false
   /// Its next start (BKG-19).
   var launch = PendingLaunch()
   /// Visits and region events that it has not acknowledged.
@@ -55,8 +55,6 @@ struct ServedClient {
   var report: StoredFix?
   /// What this process has started, and what waits for it may be told (BKG-6).
   var begun = BegunServices()
-  /// It may have circles that are monitored.
-  var hasRegions = false
   /// What is durable of it may not be as it is.
   var isTouched = false
   /// Updates have ended, but the receiver may still hold fixes that are owed: its place in the ring
@@ -75,8 +73,7 @@ struct ServedClient {
 
   /// A name that came back from disk.
   mutating func restore(_ identifier: RegionIdentifier, named name: String) {
-    hasRegions = true
-    regions.append(RegionName(identifier: identifier, name: name))
+    regions.append(RegionName(identifier: identifier, name: name, isKept: true))
     nextNumber = max(nextNumber, identifier.number &+ 1)
   }
 
@@ -85,7 +82,6 @@ struct ServedClient {
   mutating func identifier(_ kind: RegionKind, named name: String) -> RegionIdentifier? {
     if let place = place(kind, named: name) {
       regions[place].isRemoved = false
-      hasRegions = true
       return regions[place].identifier
     }
     if regions.count == ServedClient.namesLimit {
@@ -94,7 +90,6 @@ struct ServedClient {
     }
     let identifier = RegionIdentifier(kind, nextNumber)
     nextNumber &+= 1
-    hasRegions = true
     regions.append(RegionName(identifier: identifier, name: name))
     return identifier
   }
@@ -114,6 +109,17 @@ struct ServedClient {
   private func place(_ kind: RegionKind, named name: String) -> Int? {
     regions.firstIndex { $0.identifier.kind == kind && $0.name == name }
   }
+
+  /// These are monitored, and the durable state has them; all others were removed, or refused.
+  mutating func keep(_ monitored: Set<RegionIdentifier>) {
+    for i in regions.indices {
+      regions[i].isKept = monitored.contains(regions[i].identifier)
+      regions[i].isRemoved = !regions[i].isKept
+    }
+  }
+
+  /// Whether it has circles: asked for, monitored, or such as the durable state still has.
+  var hasRegions: Bool { regions.contains { !$0.isRemoved || $0.isKept } }
 
   /// Whether it monitors conditions.
   var hasConditions: Bool { regions.contains { $0.identifier.kind == .condition && !$0.isRemoved } }

@@ -1,12 +1,13 @@
 import DeferralCache
 import Glibc
 import LocationTypes
+import TestSupport
 import Testing
 
 @testable import LinuxHAL
 
 @Suite("The ring's file") struct RingFileTests {
-  private let folder = Folder()
+  private let folder = TestFolder()
   private let capacity = 200
   private var path: String { folder.file("ring") }
   private var size: Int { FixRing.storageSize(capacity: capacity) }

@@ -2,6 +2,7 @@ import CLinux
 import Glibc
 import LocationHAL
 import LocationTypes
+import TestSupport
 import Testing
 
 @testable import LinuxHAL
@@ -148,7 +149,7 @@ import Testing
 
   @Test("a device that vanishes is told once, looked for after a pause, and used when it is back")
   func vanishAndReturn() throws {
-    let folder = Folder()
+    let folder = TestFolder()
     let link = folder.file("receiver")
     #expect(unsafe symlink(terminal.path, link) == 0)
     var line = try SerialLine(opening: link, speed: 9_600, in: events)
@@ -175,7 +176,7 @@ import Testing
 
   @Test("what a wait said of the device that went away does not count for the one that is back")
   func oldNews() throws {
-    let folder = Folder()
+    let folder = TestFolder()
     let link = folder.file("receiver")
     #expect(unsafe symlink(terminal.path, link) == 0)
     var line = try SerialLine(opening: link, speed: 9_600, in: events)
@@ -200,7 +201,7 @@ import Testing
 
   @Test("a device that is not there yet is no error where it is only looked for")
   func lookingFor() throws {
-    let folder = Folder()
+    let folder = TestFolder()
     let link = folder.file("receiver")
     var line = SerialLine(lookingFor: link, speed: 9_600, in: events)
     #expect(throws: LineFault.gone) { try line.read() }
@@ -221,7 +222,7 @@ import Testing
 
   @Test("what cannot be opened is told with what to do about it")
   func openErrors() throws {
-    let folder = Folder()
+    let folder = TestFolder()
     #expect(throws: LineOpenError.missing(path: folder.file("none"))) {
       _ = try SerialLine(opening: folder.file("none"), speed: 9_600, in: events)
     }

@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import LocationTypes
+import TestSupport
 import Testing
 
 @testable import LinuxHAL
@@ -62,7 +63,7 @@ import Testing
 
   @Test("the manager is told, at a path and at an abstract name")
   func notifier() throws {
-    let folder = Folder()
+    let folder = TestFolder()
     for name in [folder.file("notify"), "@torpor-test-\(getpid())"] {
       let manager = try Manager(name)
       let notifier = ServiceNotifier(address: name)
@@ -106,7 +107,7 @@ import Testing
 
   @Test("who connects is known, and is not waited for")
   func peer() throws {
-    let folder = Folder()
+    let folder = TestFolder()
     let server = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
     let client = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
     defer { for descriptor in [server, client] { close(descriptor) } }

@@ -105,37 +105,6 @@ final class Sender: Sendable {
   }
 }
 
-/// A folder that goes away with the value.
-final class Folder {
-  let path: String
-
-  init() {
-    let base = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp"
-    var name = Array("\(base)/linuxhal-XXXXXX".utf8CString)
-    guard let made = unsafe mkdtemp(&name) else {
-      preconditionFailure("no folder: \(SystemError.reason(errno))")
-    }
-    path = unsafe String(cString: made)
-  }
-
-  deinit {
-    if let folder = unsafe opendir(path) {
-      while let entry = unsafe readdir(folder) {
-        let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
-          unsafe name.withMemoryRebound(to: CChar.self, capacity: 256) {
-            unsafe String(cString: $0)
-          }
-        }
-        _ = unsafe unlink("\(path)/\(name)")
-      }
-      unsafe closedir(folder)
-    }
-    _ = unsafe rmdir(path)
-  }
-
-  func file(_ name: String) -> String { "\(path)/\(name)" }
-}
-
 /// A moment so many milliseconds from now.
 func soon(_ milliseconds: Int64) -> Instant {
   SystemClock().now + .milliseconds(milliseconds)

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import LocationWire
 import Synchronization
+import TestSupport
 
 /// A service of one thread that answers as a test says.
 final class FakeService: Sendable {
@@ -9,6 +10,7 @@ final class FakeService: Sendable {
   typealias Answer = @Sendable (WireCall) -> (bytes: [UInt8], ends: Bool)
 
   let path: String
+  private let folder = TestFolder()
   private let listener: Int32
   private let answer: Answer
   private let heard = Mutex<[WireCall]>([])
@@ -17,8 +19,7 @@ final class FakeService: Sendable {
   var calls: [WireCall] { heard.withLock { $0 } }
 
   init(_ answer: @escaping Answer) {
-    var name = Array("/tmp/torpor-client-XXXXXX".utf8CString)
-    path = unsafe mkdtemp(&name).map { unsafe String(cString: $0) + "/socket" } ?? ""
+    path = folder.file("socket")
     self.answer = answer
     listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
     var address = sockaddr_un()

@@ -1,6 +1,7 @@
 import Glibc
 import LinuxHAL
 import LocationTypes
+import TestSupport
 import Testing
 
 @testable import LocationService

@@ -1,6 +1,7 @@
 import AccessPolicy
 import Glibc
 import LocationTypes
+import LocationPolicy
 import LocationWire
 import Testing
 
@@ -156,22 +157,40 @@ struct HostileTests {
     if geteuid() != 0 {
       for i in 0..<ServiceBench.clients { _ = bench.client("client \(i)") }
     }
-    let (control, _, _) = bench.client("tracker")
-    for number in 0..<(ServedClient.namesLimit) {
+    #expect(bench.client("tracker").watch.isClosed == false)
+  }
+
+  @Test("REG-12: names of circles are bounded, and one that is refused takes no place for good")
+  func regionNames() throws {
+    let bench = try ServiceBench()
+    let (control, watch, _) = bench.client("tracker")
+    func add(_ name: String) -> WireCall {
       let center = Coordinate(latitude_e9: 1, longitude_e9: 1)
-      let region = WireRegion(.region, name: "r\(number)", center: center, radius: 100)
-      #expect(bench.ask(.addRegion(region, assuming: .unknown), control) == .done)
+      let region = WireRegion(.condition, name: name, center: center, radius: 100)
+      return .addRegion(region, assuming: .unknown)
     }
-    let center = Coordinate(latitude_e9: 1, longitude_e9: 1)
-    let region = WireRegion(.region, name: "more", center: center, radius: 100)
+    for number in 0..<RegionMonitor.capacity {
+      #expect(bench.ask(add("r\(number)"), control) == .done)
+    }
+    // All in what is read at once: none is refused by the engine before the last is asked for.
+    let more = ServedClient.namesLimit - RegionMonitor.capacity
+    for number in 0...more { control.send(add("s\(number)")) }
+    bench.settle()
     let refusal = WireError.limitExceeded(what: "regions", limit: Int64(ServedClient.namesLimit))
-    #expect(bench.ask(.addRegion(region, assuming: .unknown), control) == .error(refusal))
-    #expect(bench.ask(.requestRegionState(.region, name: "r0"), control) == .done)
+    let answers = control.receive(add("s")).map(\.reply)
+    #expect(answers.dropLast().allSatisfy { $0 == .done } && answers.last == .error(refusal))
+    #expect(answers.count == more + 1)
+    #expect(watch.notices().count == more, "each is told to fail, by its name")
+    #expect(bench.ask(.requestRegionState(.condition, name: "r0"), control) == .done)
     #expect(
-      bench.ask(.requestRegionState(.region, name: "never"), control)
+      bench.ask(.requestRegionState(.condition, name: "never"), control)
         == .error(.invalidParameter("name")))
-    #expect(bench.ask(.removeRegion(.region, name: "r0"), control) == .done)
-    #expect(bench.ask(.addRegion(region, assuming: .unknown), control) == .done)
+    for number in 0..<RegionMonitor.capacity {
+      #expect(bench.ask(.removeRegion(.condition, name: "r\(number)"), control) == .done)
+    }
+    #expect(bench.firstClient?.hasConditions == false, "those that were refused count no more")
+    #expect(bench.ask(add("s1"), control) == .done)
+    #expect(bench.firstClient?.hasConditions == true)
   }
 
   @Test("a long wait of fixes goes out at once to who reads, without another event")

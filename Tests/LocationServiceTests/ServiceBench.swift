@@ -10,6 +10,7 @@ import LocationTypes
 import LocationWire
 import ReceiverDrivers
 import ServiceState
+import TestSupport
 
 @testable import DeferralCache
 @testable import LocationService
@@ -119,7 +120,7 @@ struct SocketBoard: LocationBoard, ~Copyable {
         wakesOnBytes: true)
     }
     let setup = EngineSetup(receiver: ReceiverSetup(family: .passive), figures: figures)
-    let loss = LocationService.begin(fixes, boot, state)
+    let loss = LocationService.noteRun(fixes, boot, state)
     var engine = unsafe Engine(setup, ring: fixes, clients: memory.storage)
     server.restore(into: &engine, after: loss, at: stage.now)
     server.flush()
@@ -133,7 +134,7 @@ struct SocketBoard: LocationBoard, ~Copyable {
   /// What a SIGKILL would leave now: what is in the ring's memory, and of the rest what is on the disk.
   func killed() throws -> Remains {
     let copy = TestFolder()
-    for name in ["state.db", "state.db-wal"] { try folder.copy(name, to: copy) }
+    for name in ["state.db", "state.db-wal"] { folder.copy(name, to: copy) }
     return Remains(folder: copy, ring: unsafe Array(ring), second: second)
   }
 
@@ -179,7 +180,7 @@ struct SocketBoard: LocationBoard, ~Copyable {
   /// It ends in order.
   func close() {
     func close(_ loop: inout LocationLoop<SocketBoard, LocationServer>) {
-      loop.clients.closeState(loop.engine)
+      loop.clients.shutDown(loop.engine)
     }
     close(&loop)
   }

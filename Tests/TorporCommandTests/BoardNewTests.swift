@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import torpor
@@ -22,7 +23,7 @@ struct BoardNewTests {
     #expect(made.status == 0, "\(made.errors)")
     #expect(made.output == "\(folder)/piped/profile.toml\n\(folder)/piped/README.md\n")
     #expect(made.errors.contains("receiver.power.track_mw (a number of milliwatts, 0 to 100000) "))
-    #expect(Command.names(in: "\(folder)/piped") == ["README.md", "profile.toml"])
+    #expect(TestFolder.names(in: "\(folder)/piped") == ["README.md", "profile.toml"])
     let path = "\(folder)/piped/profile.toml"
     #expect(Command.run(["board", "check", path]).status == 0)
     let shown = Command.run(["board", "show", path]).output
@@ -58,7 +59,7 @@ struct BoardNewTests {
     #expect(Self.run(["x"], in: folder).status == 65)
     #expect(Self.run([], in: folder, String(repeating: "x", count: 5_000)).status == 65)
     #expect(Self.run([], in: folder, "My Board\n").errors.contains("small letters, digits"))
-    #expect(Command.names(in: folder).isEmpty)
+    #expect(TestFolder.names(in: folder).isEmpty)
   }
 
   @Test("without questions: options alone, for scripts")
@@ -96,7 +97,7 @@ struct BoardNewTests {
       #expect(result.status == 64 && result.output.isEmpty, "\(arguments)")
       #expect(result.errors.contains(message), "\(result.errors)")
     }
-    #expect(Command.names(in: folder) == ["plain"])
+    #expect(TestFolder.names(in: folder) == ["plain"])
   }
 
   @Test("what is there is not replaced unasked, and a place that is none is told first")
@@ -118,8 +119,8 @@ struct BoardNewTests {
     #expect(Self.run(["file", "--yes", "--force"], in: folder).status == 73)
     let nowhere = Self.run(["b", "--yes"], in: "\(folder)/none")
     #expect(nowhere.status == 73 && nowhere.errors.contains("mkdir -p"))
-    #expect(Command.names(in: folder) == ["a", "file"])
-    #expect(Command.names(in: "\(folder)/a") == ["README.md", "profile.toml"])
+    #expect(TestFolder.names(in: folder) == ["a", "file"])
+    #expect(TestFolder.names(in: "\(folder)/a") == ["README.md", "profile.toml"])
   }
 
   @Test("the page shows the options of board new")

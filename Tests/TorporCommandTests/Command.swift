@@ -1,5 +1,6 @@
 import Glibc
 import Synchronization
+import TestSupport
 
 /// The built command, run as a user runs it.
 enum Command {
@@ -9,13 +10,17 @@ enum Command {
     var errors: String
   }
 
-  /// A directory of this test's own, empty.
+  private static let folders = Mutex<[TestFolder]>([])
+  private static let removal: Void = {
+    _ = atexit { Command.folders.withLock { $0.removeAll() } }
+  }()
+
+  /// A directory of this test's own, empty; it goes with the process.
   static func directory() -> String {
-    var template = "/tmp/torpor-test-XXXXXX".utf8CString
-    return unsafe template.withUnsafeMutableBufferPointer { name in
-      guard let start = name.baseAddress, let made = unsafe mkdtemp(start) else { return "/tmp" }
-      return unsafe String(cString: made)
-    }
+    _ = removal
+    let folder = TestFolder()
+    folders.withLock { $0.append(folder) }
+    return folder.path
   }
 
   /// Writes `bytes` to `path`.
@@ -40,20 +45,6 @@ enum Command {
       bytes += block[..<count]
     }
     return String(decoding: bytes, as: UTF8.self)
-  }
-
-  /// The names in `directory`, hidden ones too.
-  static func names(in directory: String) -> [String] {
-    guard let stream = unsafe opendir(directory) else { return [] }
-    defer { unsafe closedir(stream) }
-    var names: [String] = []
-    while let entry = unsafe readdir(stream) {
-      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
-        unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
-      }
-      if name != ".", name != ".." { names.append(name) }
-    }
-    return names.sorted()
   }
 
   /// The command beside the test bundle.

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import torpor
@@ -92,9 +93,9 @@ struct EndToEndTests {
     // What fails leaves the file as it was, and nothing beside it.
     #expect(Command.run(arguments, input: Array("garbage".utf8)).status == 65)
     #expect(Command.read(path) == complete)
-    #expect(Command.names(in: folder) == ["track.gpx"])
+    #expect(TestFolder.names(in: folder) == ["track.gpx"])
     #expect(Command.run(["decode", "-o", "\(folder)/b", "/nonexistent"]).status == 66)
-    #expect(Command.names(in: folder) == ["track.gpx"])
+    #expect(TestFolder.names(in: folder) == ["track.gpx"])
   }
 
   @Test("an output that cannot be written is told")
@@ -145,7 +146,7 @@ struct EndToEndTests {
       "--trace", "\(folder)/t.jsonl",
     ])
     #expect(result.status == 0 && result.errors.isEmpty)
-    #expect(Command.names(in: folder) == ["t.jsonl"])
+    #expect(TestFolder.names(in: folder) == ["t.jsonl"])
     var lines = result.output.split(separator: "\n")
     let summary = try #require(lines.last)
     lines.removeLast()
@@ -193,7 +194,7 @@ struct EndToEndTests {
     Command.write(Array("unix_time,lat,lon,alt,speed\n1,95,0,,\n".utf8), to: path)
     let track = Command.run(["simulate", "--track", path, "--trace", "\(folder)/t.jsonl"])
     #expect(track.status == 65 && track.errors.contains("line 2: lat 95 is out of range"))
-    #expect(Command.names(in: folder) == ["track.csv"])
+    #expect(TestFolder.names(in: folder) == ["track.csv"])
     let board = Command.run(["simulate", "--board", "nope"])
     #expect(board.status == 78 && board.errors.contains("no board is named \"nope\""))
     let trace = Command.run(["simulate", "--hours", "0.1", "--trace", "/nonexistent/t"])

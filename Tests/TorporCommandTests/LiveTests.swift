@@ -1,6 +1,7 @@
 import GPXFiles
 import Glibc
 import LocationTypes
+import TestSupport
 import Testing
 
 @testable import torpor
@@ -86,7 +87,7 @@ struct LiveTests {
       } else {
         // The first one shows in nothing but its file's being made.
         let end = Running.now + 10
-        while Command.names(in: folder).isEmpty, Running.now < end { usleep(2_000) }
+        while TestFolder.names(in: folder).isEmpty, Running.now < end { usleep(2_000) }
         usleep(50_000)
       }
       live.signal(SIGINT)
@@ -96,7 +97,7 @@ struct LiveTests {
         #expect(end.output.hasSuffix("  </trkseg>\n </trk>\n</gpx>\n"))
         continue
       }
-      #expect(Command.names(in: folder) == ["drive.gpx"])
+      #expect(TestFolder.names(in: folder) == ["drive.gpx"])
       var reader = try GPXReader()
       try reader.add(Array((Command.read("\(folder)/drive.gpx") ?? "").utf8))
       #expect(try reader.finish().points.count == 2)
@@ -109,11 +110,11 @@ struct LiveTests {
     let live = Running(["decode", "-o", "\(folder)/a", "-"])
     live.say("garbage\n")
     let end = Running.now + 10
-    while Command.names(in: folder).isEmpty, Running.now < end { usleep(2_000) }
+    while TestFolder.names(in: folder).isEmpty, Running.now < end { usleep(2_000) }
     usleep(50_000)
     live.signal(SIGINT)
     #expect(live.finish().status == -SIGINT)
-    #expect(Command.names(in: folder).isEmpty)
+    #expect(TestFolder.names(in: folder).isEmpty)
     #expect(live.errors.contains("nothing in standard input is NMEA or UBX"))
   }
 

@@ -1,7 +1,8 @@
-import Glibc
 import GNSSProtocols
+import Glibc
 import LocationTypes
 import SimulatedHAL
+import TestSupport
 import Testing
 
 @testable import torpor
@@ -51,7 +52,7 @@ struct OutputTests {
       #expect(result.errors.contains("is the same file as"), "\(arguments)")
     }
     #expect(Command.read(recording) == String(decoding: Self.drive, as: UTF8.self))
-    #expect(Command.names(in: folder) == ["drive.nmea", "link", "mine.toml"])
+    #expect(TestFolder.names(in: folder) == ["drive.nmea", "link", "mine.toml"])
     // What is no file has room for all.
     let none = Command.run(simulate + ["-q", "--trace", "/dev/null", "--bytes", "/dev/null"])
     #expect(none.status == 0)
@@ -66,7 +67,7 @@ struct OutputTests {
     #expect(descriptor >= 0)
     close(descriptor)
     #expect(file.takePlace())
-    #expect(Command.names(in: folder) == [".a.torpor-\(getpid())", "a"])
+    #expect(TestFolder.names(in: folder) == [".a.torpor-\(getpid())", "a"])
   }
 
   @Test("progress is shown on a terminal, unless records are printed to one")
@@ -149,7 +150,7 @@ struct OutputTests {
     #expect(result.status == 65 && result.output.isEmpty)
     #expect(result.errors.contains("line 4: the largest step"))
     #expect(result.errors.contains("cut it or give --hours"))
-    #expect(Command.names(in: folder) == ["long.csv"])
+    #expect(TestFolder.names(in: folder) == ["long.csv"])
     #expect(Command.run(["simulate", "--track", path, "--hours", "0.01"]).status == 0)
   }
 }

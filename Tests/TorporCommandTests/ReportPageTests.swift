@@ -1,6 +1,7 @@
 import CExpat
 import LocationTypes
 import SimulatedHAL
+import TestSupport
 import Testing
 
 @testable import torpor
@@ -135,7 +136,7 @@ struct ReportPageTests {
     let run = ["simulate", "--track", track, "--report", page]
     #expect(Command.run(run + ["--trace", "/dev/full"]).status == 74)
     #expect(Command.read(page) == "old")
-    #expect(Command.names(in: folder) == ["run.html", "way.csv"])
+    #expect(TestFolder.names(in: folder) == ["run.html", "way.csv"])
     #expect(Command.run(run).status == 0)
     #expect(Command.read(page)?.hasPrefix("<!DOCTYPE html>") == true)
     for path in [track, page] {
