@@ -45,7 +45,7 @@ import Testing
     #expect(without(Self.gsa) { $0.pdop_e2 } == [200, nil])
   }
 
-  @Test("heights: GGA, GNS, PGRMZ; above the ellipsoid PUBX where they are none")
+  @Test("LOC-5: heights of GGA, GNS, PGRMZ; above the ellipsoid PUBX where they are none")
   func heights() {
     #expect(
       without(Self.gga, Self.gns, Self.garmin) { $0.fix?.altitude_mm }
