@@ -68,6 +68,9 @@ public struct AccessPolicy: Equatable, Sendable {
 
 /// Whom a rule is for.
 public struct AccessSubject: Hashable, Sendable {
+  /// Bytes of a client's name at the most: as many as the socket takes.
+  public static let longestClient = 64
+
   /// The user; nil for any.
   public var uid: UInt32?
   /// The client's name; nil for any.

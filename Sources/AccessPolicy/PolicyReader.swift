@@ -14,7 +14,7 @@ struct PolicyReader {
   static let words: [(word: String, authorization: Authorization)] = [
     ("ask", .notDetermined), ("always", .always), ("when-in-use", .whenInUse), ("deny", .denied),
   ]
-  static let longestName = 255
+  static let longestUnit = 255
   static let mostRules = 1_000
 
   init(text: TOMLText, file: String, users: @escaping (String) -> UInt32?) {
@@ -187,13 +187,13 @@ struct PolicyReader {
 
   private mutating func name(_ index: Int, _ path: String) -> String? {
     let node = text.nodes[index]
-    let expected = "text of 1 to \(PolicyReader.longestName) bytes, on one line"
+    let expected = "text of 1 to \(AccessSubject.longestClient) bytes, on one line"
     guard case .string(let name) = node.value else {
       report(path, at: node.place, "is \(node.value.kind)", expected: expected)
       return nil
     }
-    guard (1...PolicyReader.longestName).contains(name.utf8.count),
-      printable(name, longest: PolicyReader.longestName) == name
+    guard (1...AccessSubject.longestClient).contains(name.utf8.count),
+      printable(name, longest: AccessSubject.longestClient) == name
     else {
       report(path, at: node.place, "cannot be the name of a client", expected: expected)
       return nil
@@ -207,7 +207,7 @@ struct PolicyReader {
     switch node.value {
     case .string(let unit):
       let isUnit = unit.utf8.allSatisfy { $0 > 32 && $0 < 127 && $0 != UInt8(ascii: "/") }
-      if isUnit, unit.utf8.count <= PolicyReader.longestName, unit.contains("."), unit.first != "-"
+      if isUnit, unit.utf8.count <= PolicyReader.longestUnit, unit.contains("."), unit.first != "-"
       {
         return .unit(unit)
       }

@@ -29,6 +29,7 @@ enum WireProperty {
   private static let calls: [WireCall] = [
     .watch(session: 1), .getInfo, .getInterfaceDescription(""), .connect(name: "a"),
     .openLive(.default), .getLocation, .getStatus, .getPowerPlan, .getEnergy, .drain(session: 1),
+    .readBacklog(name: "a"),
     .listClients, .startUpdating,
   ]
 

@@ -39,7 +39,7 @@ extension ClientError: CustomStringConvertible {
     case .refused(let error): ClientError.words(error)
     case .malformed(let what):
       "the service says what is not understood (\(what)): is it another program, or another version?"
-    case .ended: "the service ended the connection; its log tells why"
+    case .ended: "the service ended the connection: see its log, and whether it still runs"
     case .cutShort(let got, let all):
       "the service ended the connection after \(got) of \(all) fixes; ask again for the others"
     case .noAnswer: "the service does not answer"

@@ -31,7 +31,7 @@ public struct ClientSession: ~Copyable {
 
   /// All fixes that the client is owed, in bulk.
   public func drain() throws(ClientError) -> FixDrain {
-    try FixDrain(session.session, path: path)
+    try FixDrain(.drain(session: session.session), path: path)
   }
 
   /// Begins to hear notices; before that none is told, and none is lost.

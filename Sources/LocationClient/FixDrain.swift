@@ -1,7 +1,7 @@
 import LocationTypes
 import LocationWire
 
-/// All fixes that a session is owed, in bulk, on a connection of their own.
+/// All fixes that a client is owed, in bulk, on a connection of their own.
 ///
 /// They stay owed until they are acknowledged.
 public struct FixDrain: ~Copyable {
@@ -12,9 +12,17 @@ public struct FixDrain: ~Copyable {
   private var connection: LocationConnection
   private var reader: FixRecordReader
 
-  init(_ session: Int64, path: String) throws(ClientError) {
+  /// A look at what the client of that name is owed, of the user who runs this, whether its program
+  /// runs or not: it is told all of it none the less.
+  public init(
+    ofClient name: String, path: String = LocationConnection.standardPath
+  ) throws(ClientError) {
+    try self.init(.readBacklog(name: name), path: path)
+  }
+
+  init(_ call: WireCall, path: String) throws(ClientError) {
     var connection = try LocationConnection(path: path)
-    guard case .drain(let count, let gap) = try connection.call(.drain(session: session)) else {
+    guard case .drain(let count, let gap) = try connection.call(call) else {
       throw .malformed("another answer than a drain")
     }
     self.count = count

@@ -19,8 +19,8 @@ extension LocationServer {
         reply(isTroubled ? answer.undurable : answer, to: pending.connection)
       case .fromEngine(let incoming):
         let index = pending.connection
-        if case .drain(let session) = incoming.call {
-          beginDrain(session, index, engine)
+        if incoming.call.isUpgrade {
+          beginDrain(incoming.call, index, engine)
           continue
         }
         reply(answer(to: incoming.call, from: index, engine, effects, at: now), to: index)

@@ -31,7 +31,7 @@ extension LocationServer {
       if incoming.mode != .oneway { answer(.fromEngine(incoming), to: index) }
       return nil
     case .watch(let session): return watch(session, from: index)
-    case .getLocation, .getStatus, .getPowerPlan, .getEnergy, .drain:
+    case .getLocation, .getStatus, .getPowerPlan, .getEnergy, .drain, .readBacklog:
       if incoming.mode != .oneway { answer(.fromEngine(incoming), to: index) }
       return nil
     case .listClients, .allowClient, .denyClient, .reduceClient, .flush:
@@ -221,6 +221,9 @@ extension LocationServer {
       guard let identifier = clients[client].remove(kind, named: name) else { break }
       forward(.removeRegion(identifier), client)
       updateUse(client)
+    case .acknowledge(let name):
+      guard isNamed(name) else { return .error(.invalidParameter("sequence")) }
+      forward(.acknowledge(name), client)
     case .acknowledgeEvents(let number): acknowledgeEvents(through: number, client)
     case .startUpdating, .stopUpdating, .startSignificantChange, .stopSignificantChange,
       .startVisits, .stopVisits:
@@ -243,6 +246,13 @@ extension LocationServer {
       forward(request, client)
     }
     return .done
+  }
+
+  /// Whether a fix can have that name: no answer promises to keep an acknowledgement of what never was.
+  private func isNamed(_ name: FixName) -> Bool {
+    guard let newest else { return false }
+    return name.generation < newest.generation
+      || (name.generation == newest.generation && name.sequence <= newest.sequence)
   }
 
   /// Services that outlive the process are noted; what waited for one is told now (BKG-6).
@@ -279,12 +289,15 @@ extension LocationServer {
 
   private var lossGap: Gap { loss ?? Gap(unsyncedBefore: 0, after: nil) }
 
-  /// What a power cut may have taken from a client, if it was not told; it is told now.
+  /// What a power cut may have taken from a client, if it was not told.
+  func loss(of client: Int) -> Gap? { clients[client].mayHaveLost ? lossGap : nil }
+
+  /// The same; it is told now.
   mutating func takeLoss(_ client: Int) -> Gap? {
-    guard clients[client].mayHaveLost else { return nil }
+    guard let loss = loss(of: client) else { return nil }
     clients[client].mayHaveLost = false
     clients[client].isTouched = true
-    return lossGap
+    return loss
   }
 
   /// The engine gives an iterator the lowest free number (LIV-9), and so the same one.

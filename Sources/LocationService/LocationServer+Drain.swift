@@ -20,13 +20,26 @@ extension LocationServer {
   /// Fixes that are read from the engine at a time.
   private static let fixesPerFill = 256
 
-  /// Answers `Drain`: how much there is, and at once the first of it.
-  mutating func beginDrain(_ session: Int64, _ index: Int, _ engine: borrowing Engine) {
-    guard connections[index]?.purpose == .open else {
+  /// Answers `Drain` and `ReadBacklog`: how much there is, and at once the first of it.
+  mutating func beginDrain(_ call: WireCall, _ index: Int, _ engine: borrowing Engine) {
+    guard let peer = connections[index]?.peer, connections[index]?.purpose == .open else {
       return reply(.error(.alreadyConnected), to: index)
     }
-    guard let client = owner(of: session, on: index) else {
-      return reply(.error(.unknownSession(session)), to: index)
+    let client: Int
+    let isTaken: Bool
+    switch call {
+    case .drain(let session):
+      guard let owner = owner(of: session, on: index) else {
+        return reply(.error(.unknownSession(session)), to: index)
+      }
+      (client, isTaken) = (owner, true)
+    case .readBacklog(let name):
+      let name = WireClientName(user: peer.user, name: name)
+      guard let known = clients.firstIndex(where: { $0.name == name }) else {
+        return reply(.error(.unknownClient(name)), to: index)
+      }
+      (client, isTaken) = (known, false)
+    default: preconditionFailure("a call that is answered without records")
     }
     guard clients[client].access.authorization.isGranted else {
       return reply(.error(.notAuthorized), to: index)
@@ -37,13 +50,14 @@ extension LocationServer {
       if let stored = engine.stored(at: sequence), backlog.includes(stored) { count += 1 }
     }
     // A power cut may have taken more (RNG-4).
-    reply(.drain(count: count, backlog.gap ?? takeLoss(client)), to: index)
+    let gap = backlog.gap ?? (isTaken ? takeLoss(client) : loss(of: client))
+    reply(.drain(count: count, gap), to: index)
     connections[index]?.purpose = .drain(client: client)
     connections[index]?.drain = Drain(backlog: backlog, next: backlog.range.lowerBound, left: count)
     if connections[index] != nil {
       FixRecordHeader(count: count).append(to: &connections[index]!.output)
     }
-    ask(.takeBacklog, client)
+    if isTaken { ask(.takeBacklog, client) }
   }
 
   /// Carries what the connection takes now; closes it behind the last record.

@@ -19,6 +19,9 @@ extension LocationServer {
   public mutating func restore(into engine: inout Engine, after loss: Gap?, at now: Instant) {
     self.loss = loss
     self.now = now
+    if engine.head > 0 {
+      newest = FixName(generation: engine.generation, sequence: engine.head - 1)
+    }
     for row in state.rows.clients.all.sorted(by: { $0.id < $1.id }) {
       guard clients.count < facts.clients else {
         log.write(.warning, "there is no room for client '\(row.name)' of user \(row.uid)")

@@ -77,6 +77,8 @@ public struct LocationServer: LocationClients, ~Copyable {
   var receiver = ReceiverWatch()
   /// Opened at the first turn.
   var energy: ServiceEnergy?
+  /// The name of the newest fix, or one that is higher than all; nil while there is none.
+  var newest: FixName?
   /// UTC less the boot clock, µs, by the newest fix that had a time.
   var utcOffset: Int64?
   /// When the loop asked last.
@@ -134,6 +136,7 @@ public struct LocationServer: LocationClients, ~Copyable {
   public mutating func appended(
     _ name: FixName, in engine: borrowing Engine, at now: Instant
   ) {
+    newest = name
     guard let fix = engine.stored(at: name.sequence)?.fix, let utc = fix.utc,
       !fix.isDateUncertain
     else { return }

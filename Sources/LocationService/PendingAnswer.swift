@@ -34,7 +34,7 @@ extension WireCall {
     case .getInfo, .getInterfaceDescription, .connect, .watch, .startUpdating, .stopUpdating,
       .configure, .allowDeferred, .disallowDeferred, .setExecution, .requestLocation,
       .requestRegionState, .openLive, .closeLive, .getLocation, .getStatus, .getPowerPlan,
-      .getEnergy, .drain, .listClients, .requestAuthorization, .openServiceSession,
+      .getEnergy, .drain, .readBacklog, .listClients, .requestAuthorization, .openServiceSession,
       .closeServiceSession, .flush:
       false
     }

@@ -60,7 +60,7 @@ public enum CallDecoder {
   /// once.
   private static func check(_ mode: WireReplyMode, for call: WireCall) throws(WireError) {
     if call.method == .watch, mode != .more { throw .expectedMore }
-    if call.method == .drain, mode != .upgrade { throw .expectedUpgrade }
+    if call.isUpgrade, mode != .upgrade { throw .expectedUpgrade }
   }
 
   private static func call(
@@ -120,6 +120,7 @@ public enum CallDecoder {
     case .getPowerPlan: .getPowerPlan
     case .getEnergy: .getEnergy
     case .drain: .drain(session: try fields.integer("session"))
+    case .readBacklog: .readBacklog(name: try clientName(&fields))
     case .listClients: .listClients
     case .allowClient: .allowClient(try client(&fields), try fields.word("authorization"))
     case .denyClient: .denyClient(try client(&fields))

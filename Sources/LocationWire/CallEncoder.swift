@@ -5,7 +5,7 @@ import LocationTypes
 public enum CallEncoder {
   /// Adds the frame of a call, with its NUL.
   ///
-  /// `watch` is always sent with `more` and `drain` with `upgrade`: nothing else is answered.
+  /// `watch` is always sent with `more`, and with `upgrade` what needs that: nothing else is answered.
   public static func encode(
     _ call: WireCall, oneway: Bool = false, to json: inout JSONOutput
   ) {
@@ -13,7 +13,7 @@ public enum CallEncoder {
       json.member("method", name(of: call))
       if call.method == .watch {
         json.member("more", true)
-      } else if call.method == .drain {
+      } else if call.isUpgrade {
         json.member("upgrade", true)
       } else if oneway {
         json.member("oneway", true)
@@ -35,6 +35,7 @@ public enum CallEncoder {
       json.member("name", name)
       if needsExplicit { json.member("explicit_sessions", true) }
     case .watch(let session), .drain(let session): json.member("session", session)
+    case .readBacklog(let name): json.member("name", name)
     case .configure(let settings): write(settings, &json)
     case .allowDeferred(let distance, let timeout):
       if distance < LocationLimits.distanceMax { json.member("distance_m", distance) }

@@ -133,6 +133,10 @@ extension LocationInterface {
     # service closes the connection. gap: what was lost before the first. Acknowledge as ever.
     method Drain(session: int) -> (count: int, gap: ?Gap)
 
+    # The same for a client of the caller's user by its name, whether a process of it is there or not, which
+    # loses nothing by it: what it is owed is told to it as if nobody had looked. Call it with upgrade.
+    method ReadBacklog(name: string) -> (count: int, gap: ?Gap)
+
     # All that waits is told now: the receiver's buffer is emptied, and deferrals go on after it. For
     # administrators, as all that follow.
     method Flush() -> ()
@@ -149,7 +153,7 @@ extension LocationInterface {
     # That client is to know no more than about where it is, or all again.
     method ReduceClient(user: int, name: string, reduced_accuracy: bool) -> ()
 
-    # Call Drain with upgrade.
+    # Call Drain and ReadBacklog with upgrade.
     error ExpectedUpgrade ()
 
     # Call Connect first.

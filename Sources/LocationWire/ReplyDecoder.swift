@@ -50,7 +50,7 @@ public enum ReplyDecoder {
     case .getStatus: .status(try fields.inner("status", status))
     case .getPowerPlan: .plan(try fields.inner("plan", plan))
     case .getEnergy: .energy(try fields.inner("energy", energy))
-    case .drain:
+    case .drain, .readBacklog:
       .drain(
         count: try fields.number("count"),
         try fields.object("gap") { f throws(WireError) in try f.gap() })

@@ -28,6 +28,7 @@ public enum WireMethod: String, CaseIterable, Sendable {
   case getPowerPlan = "GetPowerPlan"
   case getEnergy = "GetEnergy"
   case drain = "Drain"
+  case readBacklog = "ReadBacklog"
   case listClients = "ListClients"
   case allowClient = "AllowClient"
   case denyClient = "DenyClient"
@@ -98,6 +99,9 @@ public enum WireCall: Equatable, Sendable {
   case getEnergy
   /// All fixes that the session is owed, as records (``FixRecord``) on this connection.
   case drain(session: Int64)
+  /// All fixes that the client of that name, of the caller's user, is owed, as records; it is told them
+  /// none the less.
+  case readBacklog(name: String)
   /// Every client that is known; for administrators.
   case listClients
   /// That client may use location; for administrators.
@@ -139,7 +143,7 @@ public enum WireCall: Equatable, Sendable {
     case .closeLive(let number): .closeLive(number)
     case .getInfo, .getInterfaceDescription, .connect, .watch, .configure, .acknowledgeEvents,
       .addRegion, .removeRegion, .requestRegionState, .getLocation, .getStatus, .getPowerPlan,
-      .getEnergy, .drain, .listClients, .allowClient, .denyClient, .reduceClient,
+      .getEnergy, .drain, .readBacklog, .listClients, .allowClient, .denyClient, .reduceClient,
       .requestAuthorization,
       .openServiceSession, .closeServiceSession, .openBackgroundSession, .closeBackgroundSession,
       .flush:
@@ -176,6 +180,7 @@ public enum WireCall: Equatable, Sendable {
     case .getPowerPlan: .getPowerPlan
     case .getEnergy: .getEnergy
     case .drain: .drain
+    case .readBacklog: .readBacklog
     case .listClients: .listClients
     case .allowClient: .allowClient
     case .denyClient: .denyClient
@@ -188,6 +193,9 @@ public enum WireCall: Equatable, Sendable {
     case .closeBackgroundSession: .closeBackgroundSession
     }
   }
+
+  /// Whether records follow its answer, on a connection that carries no Varlink from then on.
+  public var isUpgrade: Bool { method == .drain || method == .readBacklog }
 }
 
 /// How a call wants to be answered.

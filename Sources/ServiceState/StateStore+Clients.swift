@@ -42,7 +42,13 @@ extension StateStore {
   /// - Precondition: `value` is not negative.
   public func setCounter(_ counter: StateCounter, _ value: Int64) {
     precondition(value >= 0, "a counter is not negative")
-    let isPut = rows.counters.put(CounterRecord(name: counter.rawValue, value: value))
+    let record = CounterRecord(name: counter.rawValue, value: value)
+    if rows.counters.put(record) { return }
+    // All room is taken by names of other versions, or by damage.
+    for other in rows.counters.all where StateCounter(rawValue: other.name) == nil {
+      rows.counters.remove(other.key)
+    }
+    let isPut = rows.counters.put(record)
     precondition(isPut, "our counters have room")
   }
 }

@@ -90,7 +90,8 @@ struct ClientsAllow: ParsableCommand {
   func run() throws {
     _ = try socket.ask(.allowClient(client, whenInUse ? .whenInUse : .always))
     try printing.tell(
-      client, whenInUse ? "may use location when in use" : "may always use location")
+      client, whenInUse ? "may use location when in use" : "may always use location"
+    ) { $0.member("authorization", whenInUse ? "when_in_use" : "always") }
   }
 }
 
@@ -108,7 +109,7 @@ struct ClientsDeny: ParsableCommand {
 
   func run() throws {
     _ = try socket.ask(.denyClient(client))
-    try printing.tell(client, "may not use location")
+    try printing.tell(client, "may not use location") { $0.member("authorization", "denied") }
   }
 }
 
@@ -129,23 +130,28 @@ struct ClientsReduce: ParsableCommand {
 
   func run() throws {
     _ = try socket.ask(.reduceClient(client, isReduced: !undo))
-    try printing.tell(client, undo ? "has full accuracy" : "has reduced accuracy")
+    try printing.tell(client, undo ? "has full accuracy" : "has reduced accuracy") {
+      $0.member("reduced_accuracy", !undo)
+    }
   }
 }
 
 /// How a decision is told.
 struct DecisionOptions: ParsableArguments {
-  @Flag(help: "One JSON object: user, name and what was decided.")
+  @Flag(
+    help: "One JSON object: user, name and what was decided, as ListClients of the socket has it.")
   var json = false
 
   /// Says what holds from now on.
-  func tell(_ client: WireClientName, _ what: String) throws {
+  func tell(
+    _ client: WireClientName, _ what: String, _ decision: (inout JSONWriter) -> Void
+  ) throws {
     var output = Output()
     var line = JSONWriter()
     line.begin()
     line.member("user", Int64(client.user))
     line.member("name", client.name)
-    line.member("decided", what)
+    decision(&line)
     line.end()
     let text = "\(client.name) of \(ClientName.user(client.user)) \(what)\n"
     try output.write(json ? line.text.bytes : Array(text.utf8))

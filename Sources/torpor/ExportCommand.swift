@@ -24,8 +24,7 @@ struct ExportCommand: ParsableCommand {
     abstract: "Write the fixes that the service keeps for a client as a file for other programs.",
     discussion: """
       What is written is what the client of that name is owed: fixes that were made while it asked \
-      for them and that it has not acknowledged. They stay owed. While it is asked, the service \
-      takes this command for that client: a program that runs under the name is put off.
+      for them and that it has not acknowledged. They stay owed, and its program notices nothing.
 
         torpor export --client trail-log -o today.gpx
         torpor export --client trail-log --format geojson > today.geojson
@@ -44,7 +43,7 @@ struct ExportCommand: ParsableCommand {
   @Option(
     help: ArgumentHelp("The client whose fixes they are, of the user who asks.", valueName: "name"),
     transform: ClientName.name)
-  var client = ClientName.own
+  var client: String
 
   @Option(
     name: .shortAndLong,
@@ -68,8 +67,7 @@ struct ExportCommand: ParsableCommand {
   }
 
   private func write() throws {
-    let session = try ClientSession(name: client, path: socket.path)
-    var drain = try session.drain()
+    var drain = try FixDrain(ofClient: client, path: socket.path)
     let path = output.flatMap { $0 == "-" ? nil : $0 }
     var result = try path.map { path throws(CommandError) in try Output(path: path) } ?? Output()
     var writer = FixWriter(json ? .jsonl : format ?? .gpx, name: client)
@@ -97,8 +95,7 @@ struct ExportCommand: ParsableCommand {
     }
     switch count {
     case 0:
-      System.tell(
-        "torpor: '\(client)' is owed no fix; `torpor clients list` has the names of clients")
+      System.tell("torpor: '\(client)' is owed no fix")
     case 1: System.tell("torpor: 1 fix")
     default: System.tell("torpor: \(Words.count(count)) fixes")
     }

@@ -26,7 +26,7 @@ struct StatusText {
       ("receiver", receiver),
     ]
     if let plan = status.plan {
-      facts.append(("plan", StatusText.words(plan.plan.receiver)))
+      facts.append(("plan", StatusText.words(plan.plan.receiver) + reason(plan.plan.receiver)))
       facts.append(("board", board(plan.plan, wake: plan)))
     }
     facts.append(("fixes", fixes))
@@ -75,6 +75,16 @@ struct StatusText {
     case .batching(let watermark):
       "the receiver is to gather \(watermark) \(watermark == 1 ? "fix" : "fixes") and then tell them"
     }
+  }
+
+  /// For whom the receiver runs or will, as far as whoever asks may know; the first three.
+  private func reason(_ receiver: PlannedReceiver) -> String {
+    let names = status.uses.filter { $0.need != .nothing }.map(\.name.name)
+    guard let first = names.first else { return "" }
+    let others = names.dropFirst().prefix(2).map { ", \($0)" }.joined()
+    let rest = names.count - 3
+    let who = "\(first)\(others)" + (rest > 0 ? " and \(rest) more" : "")
+    return receiver == .off || receiver == .standby ? "; the next is for \(who)" : "; for \(who)"
   }
 
   private func board(_ plan: Plan, wake: WirePlan) -> String {

@@ -127,7 +127,7 @@ struct AccessPolicyTests {
     (
       "[[rule]]\nclient = \"\"\naccess = \"deny\"",
       "2:10: rule[0].client: cannot be the name of a client; "
-        + "expected text of 1 to 255 bytes, on one line"
+        + "expected text of 1 to 64 bytes, on one line"
     ),
     (
       "[[rule]]\nclient = \"x\"\naccess = \"deny\"\nreduced = 1",

@@ -9,16 +9,22 @@ import Testing
 
 @Suite("A backlog in bulk")
 struct DrainTests {
-  /// What comes on a drain's connection: the reply, the header's count and the fixes.
   private func drain(
     _ session: Int64, _ bench: ServiceBench
   ) throws -> (reply: WireReply, count: UInt64, fixes: [StoredFix], program: Program) {
+    try bulk(.drain(session: session), bench)
+  }
+
+  /// What comes on a drain's connection: the reply, the header's count and the fixes.
+  private func bulk(
+    _ call: WireCall, _ bench: ServiceBench
+  ) throws -> (reply: WireReply, count: UInt64, fixes: [StoredFix], program: Program) {
     let program = bench.program()
-    program.send(.drain(session: session))
+    program.send(call)
     bench.settle()
     var bytes = program.bytes()
     let end = try #require(bytes.firstIndex(of: 0))
-    let reply = try ReplyDecoder.decode(Array(bytes[..<end]), to: .drain(session: session)).reply
+    let reply = try ReplyDecoder.decode(Array(bytes[..<end]), to: call).reply
     bytes.removeSubrange(...end)
     guard let header = FixRecordHeader(bytes.span) else { return (reply, 0, [], program) }
     bytes.removeFirst(FixRecordHeader.size)
@@ -52,6 +58,27 @@ struct DrainTests {
     #expect(bench.ask(.acknowledge(found.fixes[2].name), again) == .done)
     let rest = try drain(session, bench)
     #expect(rest.fixes.map(\.name.sequence) == [5])
+  }
+
+  @Test("RNG-3, AUT-2: a look at what a client is owed changes nothing for it")
+  func look() throws {
+    let bench = try ServiceBench()
+    let (control, watch, _) = bench.client("tracker")
+    _ = bench.ask(.startUpdating, control)
+    for _ in 0..<3 { bench.fix() }
+    for _ in 0..<2 {
+      let found = try bulk(.readBacklog(name: "tracker"), bench)
+      #expect(found.reply == .drain(count: 3, nil) && found.fixes.count == 3)
+    }
+    let told = watch.fixes()
+    #expect(told.count == 3, "it is told all the same")
+    _ = bench.ask(.acknowledge(told[1].name), control)
+    control.quit()
+    bench.settle()
+    #expect(try bulk(.readBacklog(name: "tracker"), bench).fixes == [told[2]])
+    let typo = WireClientName(user: geteuid(), name: "trakcer")
+    #expect(try bulk(.readBacklog(name: "trakcer"), bench).reply == .error(.unknownClient(typo)))
+    #expect(bench.firstClient?.name.name == "tracker")
   }
 
   @Test("RNG-4, BKG-4: the oldest of a full queue go, and are told as a gap with the drain")

@@ -15,6 +15,9 @@ struct PolicyTests {
       rules: [AccessRule(AccessSubject(client: name), terms, line: 3)])
   }
 
+  @Test("a rule may name whom the socket lets connect, and nobody else")
+  func names() { #expect(AccessSubject.longestClient == WireLimits.clientName) }
+
   @Test("RNG-6: whoever may no longer is told so at once, and no fix any more")
   func revoked() throws {
     let bench = try ServiceBench()

@@ -29,6 +29,29 @@ struct ServerTests {
     if case .location(.some) = reply { true } else { false }
   }
 
+  @Test("RNG-3: what never was cannot be acknowledged, and no answer says it was")
+  func unknownNames() throws {
+    let bench = try ServiceBench()
+    let (control, watch, _) = bench.client("tracker")
+    let refusal = WireReply.error(.invalidParameter("sequence"))
+    let first = FixName(generation: bench.generation, sequence: 0)
+    #expect(bench.ask(.acknowledge(first), control) == refusal)
+    _ = bench.ask(.startUpdating, control)
+    bench.fix()
+    #expect(watch.fixes().map(\.name) == [first])
+    let next = FixName(generation: bench.generation, sequence: 1)
+    let later = FixName(generation: bench.generation + 1, sequence: 0)
+    for name in [next, later] { #expect(bench.ask(.acknowledge(name), control) == refusal) }
+    let older = FixName(generation: bench.generation - 1, sequence: 9)
+    #expect(bench.ask(.acknowledge(older), control) == .done)
+    #expect(bench.ask(.acknowledge(first), control) == .done)
+    control.quit()
+    bench.settle()
+    let again = try ServiceBench(after: bench.killed())
+    let (heir, _, _) = again.client("tracker")
+    #expect(again.ask(.acknowledge(first), heir) == .done, "known from the ring's file, too")
+  }
+
   @Test("RNG-3: what a process did not acknowledge is told to the next one of its name")
   func owed() throws {
     let bench = try ServiceBench()

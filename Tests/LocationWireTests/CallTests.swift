@@ -23,7 +23,7 @@ import Testing
   @Test("every call is read as it was written", arguments: Samples.calls)
   func roundTrip(_ call: WireCall) throws {
     let mode: WireReplyMode =
-      call.method == .watch ? .more : call.method == .drain ? .upgrade : .once
+      call.method == .watch ? .more : call.isUpgrade ? .upgrade : .once
     #expect(try CallDecoder.decode(Self.frame(call)) == IncomingCall(call, mode))
     if mode == .once {
       #expect(

@@ -86,7 +86,8 @@ enum Samples {
       .addRegion(region, assuming: .satisfied), .addRegion(plain, assuming: .unknown),
       .removeRegion(.region, name: "home"), .requestRegionState(.condition, name: "home"),
       .openLive(.fitness), .openLive(.default), .closeLive(3), .getLocation, .getStatus,
-      .getPowerPlan, .getEnergy, .drain(session: 1), .listClients, .allowClient(client, .always),
+      .getPowerPlan, .getEnergy, .drain(session: 1), .readBacklog(name: "a"), .listClients,
+      .allowClient(client, .always),
       .allowClient(client, .whenInUse), .denyClient(client),
       .reduceClient(client, isReduced: true), .requestAuthorization(.always),
       .openServiceSession(.none, wantsFullAccuracy: false),
@@ -202,6 +203,8 @@ enum Samples {
       (.getStatus, .status(sparse)), (.getPowerPlan, .plan(WirePlan(asleep))),
       (.getPowerPlan, .plan(WirePlan(batching, wakeUTC: UTCTime(microseconds: -1)))),
       (.getEnergy, .energy(energy)), (.drain(session: 1), .drain(count: 0, nil)),
+      (.readBacklog(name: "a"), .drain(count: 1, nil)),
+      (.readBacklog(name: "a"), .drain(count: 2, Gap(1..<3, from: nil, to: nil))),
       (.drain(session: 1), .drain(count: 9, Gap(1..<3, from: nil, to: nil))),
       (.listClients, .clients([])),
       (

@@ -140,9 +140,13 @@ struct DaemonTests {
     let file = "\(daemon.folder)/track.gpx"
     #expect(daemon.ask(["export", "--client", "trail-log", "-q", "-o", file]).errors.isEmpty)
     #expect(Command.read(file)?.contains("<trkpt lat=\"52.371972000\"") == true)
-    let nobody = daemon.ask(["export", "--json"])
-    #expect(nobody.status == 0 && nobody.output.isEmpty)
-    #expect(nobody.errors.contains("'torpor' is owed no fix"))
+    #expect(try program.notice(within: .zero) != nil, "it is told them none the less")
+    _ = try ClientSession(name: "other", path: daemon.socket)
+    let nothing = daemon.ask(["export", "--json", "--client", "other"])
+    #expect(nothing.status == 0 && nothing.output.isEmpty)
+    #expect(nothing.errors.contains("'other' is owed no fix"))
+    let nobody = daemon.ask(["export", "--client", "trial-log"])
+    #expect(nobody.status == 65 && nobody.errors.contains("no client 'trial-log'"))
   }
 
   @Test("monitor prints lines for programs, and no screen where there is no terminal")
@@ -159,7 +163,9 @@ struct DaemonTests {
   @Test(
     "without a service each of them says so, and ends with 69",
     arguments: [
-      ["status"], ["energy"], ["flush"], ["clients", "list"], ["visits"], ["export"],
+      ["status"], ["energy"], ["flush"], ["clients", "list"], ["visits"],
+      ["export", "--client", "a"],
+
       ["monitor", "--json"], ["clients", "allow", "0/x"],
     ])
   func absent(_ arguments: [String]) {

@@ -70,6 +70,25 @@ struct StatusTextTests {
     #expect(text { _ in }.contains("none: this board has no receiver"))
   }
 
+  @Test("the plan says for whom it is")
+  func reasons() {
+    func told(_ receiver: PlannedReceiver, _ names: [String]) -> String {
+      text { status in
+        status.plan = WirePlan(
+          Plan(receiver: receiver, board: .idle, wake: .distantFuture, listens: true))
+        for name in names {
+          var use = WireUse(WireClientName(user: 1_000, name: name), execution: nil)
+          use.need = name == "idle" ? .nothing : .position
+          status.uses.append(use)
+        }
+      }
+    }
+    #expect(told(.tracking, ["idle", "bird"]).contains("as it is made; for bird\n"))
+    #expect(told(.standby, ["bird"]).contains("nobody needs a fix now; the next is for bird\n"))
+    #expect(told(.tracking, ["a", "b", "c", "d", "e"]).contains("; for a, b, c and 2 more\n"))
+    #expect(told(.off, ["idle"]).contains("nobody needs a fix now\n"))
+  }
+
   @Test("who holds what awake, and how many others there are")
   func holders() {
     let told = text { status in
