@@ -43,7 +43,7 @@ public enum RingFileError: Error, Equatable, Sendable, CustomStringConvertible {
     case .noSpace(let path, let wanted):
       "the disk has no room for the \(wanted) bytes of '\(path)': make room, or lower capacity_fixes"
     case .missingFolder(let path):
-      "the folder of '\(path)' is not there: create it"
+      "there is no folder for '\(path)': create it, or name another"
     case .notPermitted(let path):
       "'\(path)' may not be read and written by this user: change its owner, or its folder's"
     case .refused(let path, let code):

@@ -38,9 +38,13 @@ public struct Repairs: Equatable, Sendable {
     if isNew { lines.append("state: begun anew, there was none") }
     if let version = migratedFrom { lines.append("state: migrated from format \(version)") }
     if let damage { lines.append("state: the file was damaged: \(damage)") }
-    if let movedTo { lines.append("state: the damaged file lies at \(movedTo)") }
+    if let movedTo {
+      lines.append("state: begun anew from what could be read; the damaged file is '\(movedTo)'")
+    }
     if isContinued { lines.append("state: an interrupted repair was finished") }
-    for table in lost { lines.append("state: table \(table) was not readable to its end") }
+    if !lost.isEmpty {
+      lines.append("state: not all could be read of \(lost.joined(separator: ", "))")
+    }
     for rows in dropped {
       lines.append("state: \(rows.count) rows of \(rows.table) were not valid and are dropped")
     }

@@ -165,7 +165,6 @@ struct DaemonTests {
     arguments: [
       ["status"], ["energy"], ["flush"], ["clients", "list"], ["visits"],
       ["export", "--client", "a"],
-
       ["monitor", "--json"], ["clients", "allow", "0/x"],
     ])
   func absent(_ arguments: [String]) {
