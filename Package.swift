@@ -64,15 +64,19 @@ let shell: [Target] = [
     ],
     swiftSettings: strict),
   .target(name: "CLinux"),
+  .target(name: "CGPIO", linkerSettings: [.linkedLibrary("gpiod")]),
+  .target(name: "GPIOLines", swiftSettings: strict),
   .target(
-    name: "LinuxHAL", dependencies: ["CLinux", "LocationTypes", "LocationHAL"],
+    name: "LinuxHAL",
+    dependencies: ["CGPIO", "CLinux", "GPIOLines", "LocationTypes", "LocationHAL"],
     swiftSettings: strict),
   .target(
     name: "CTOML"
   ),
   .target(name: "TOMLFiles", dependencies: ["CTOML"], swiftSettings: strict),
   .target(
-    name: "BoardProfiles", dependencies: ["LocationTypes", "TOMLFiles"], swiftSettings: strict),
+    name: "BoardProfiles", dependencies: ["GPIOLines", "LocationTypes", "TOMLFiles"],
+    swiftSettings: strict),
   .target(
     name: "AccessPolicy", dependencies: ["LocationPolicy", "TOMLFiles"], swiftSettings: strict),
   .target(
@@ -116,7 +120,7 @@ let shell: [Target] = [
   .executableTarget(
     name: "torpord",
     dependencies: [
-      "AccessPolicy", "CBuildDate", "LinuxHAL", "LocationTypes", "LocationEngine",
+      "AccessPolicy", "CBuildDate", "GPIOLines", "LinuxHAL", "LocationTypes", "LocationEngine",
       "LocationService", "BoardProfiles", "BoardSetup", "EnergyAccounting", "ServiceState",
     ],
     swiftSettings: strict),
@@ -232,7 +236,8 @@ let package = Package(
       ]),
     tests("EnergyAccounting", ["LocationTypes"]),
     tests("SimulatedHAL", ["GNSSProtocols", "LocationHAL", "EnergyAccounting"]),
-    tests("LinuxHAL", ["CLinux", "DeferralCache", "LocationHAL"]),
+    tests("GPIOLines"),
+    tests("LinuxHAL", ["CLinux", "DeferralCache", "GPIOLines", "LocationHAL"]),
     tests("BoardProfiles", ["CTOML", "TOMLFiles"]),
     tests("AccessPolicy", ["LocationPolicy", "TOMLFiles"]),
     tests("GPXFiles"),

@@ -28,6 +28,8 @@ extension BoardProfile {
   public struct Board: Equatable, Sendable {
     /// After a delivery the board stays awake for the acknowledgement at most this long (RNG-8).
     public var deliveryHold = Interval.zero
+    /// GPIO line of a light that is on during a background session (BKG-11).
+    public var sessionLightLine: String?
     /// Power while running code, milliwatts.
     public var awake_mw = 0.0
     /// Waiting for an event; every board can.
@@ -230,7 +232,7 @@ extension BoardProfile {
     public var stillAfter = Interval.seconds(10)
   }
 
-  /// A battery with a gauge, and which promises go when it is low (PWR-10).
+  /// A battery that is watched, and which promises go when it is low (PWR-10).
   ///
   /// Each figure is the charge, in percent, below which a promise is given up; nil for never.
   public struct Battery: Equatable, Sendable {
@@ -239,6 +241,10 @@ extension BoardProfile {
 
     /// The gauge's name on Linux, below `/sys/class/power_supply`.
     public var gauge: String?
+    /// GPIO line that is asserted while the battery is low.
+    public var lowLine: String?
+    /// The charge that is taken to be there while it is, percent.
+    public var lowCharge = 5
     /// Every fix, and positions nearer than 100 m.
     public var everyFix: Int?
     /// Positions nearer than 1 km.

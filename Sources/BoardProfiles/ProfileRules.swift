@@ -17,14 +17,15 @@ struct ProfileRule: Sendable {
 
 /// What must hold between the keys of a profile, beside each one's own range.
 enum ProfileRules {
-  static let all: [ProfileRule] = [
-    name, awakeDraws, awakeDrawsMost, suspendingSaves, poweringOffSaves, deferralLimit, watermark,
-    batchNeedsFamily, batchPinHasNumber, batchNumberHasPin,
-    batchCapacity, outputOfFamily, epochFitsLine, alarmWakes, batchPinWakes, motionWakes,
-    receiverWakes,
-    coldIsLongest, batteryGivesUp, accuracyGoesSecond, updatesGoAfterEveryFix,
-    updatesGoAfterAccuracy,
-  ]
+  static let all: [ProfileRule] =
+    [
+      name, awakeDraws, awakeDrawsMost, suspendingSaves, poweringOffSaves, deferralLimit, watermark,
+      batchNeedsFamily, batchPinHasNumber, batchNumberHasPin,
+      batchCapacity, outputOfFamily, epochFitsLine, alarmWakes, batchPinWakes, motionWakes,
+      receiverWakes,
+      coldIsLongest, batteryGivesUp, accuracyGoesSecond, updatesGoAfterEveryFix,
+      updatesGoAfterAccuracy,
+    ] + lines
 
   static let name = ProfileRule(keys: ["name"]) { draft in
     let isPlain = draft.name.utf8.allSatisfy { byte in

@@ -3,6 +3,12 @@ extension ProfileSchema {
     .text(
       "battery", "gauge", optional: \.battery.gauge, 1...64,
       "The gauge's name on Linux, below `/sys/class/power_supply`."),
+    .text(
+      "battery", "low_line", optional: \.battery.lowLine, 1...64,
+      "GPIO line that is active while the battery is low; for a board without a gauge."),
+    .whole(
+      "battery", "low_percent", \.battery.lowCharge, BoardProfile.Battery.charges, required: false,
+      "The charge that is taken to be there while `low_line` is active; 100 while it is not."),
     charge(
       "every_fix_percent", \.battery.everyFix,
       "Below it nobody gets every fix, nor a position nearer than 100 m: who wants that gets 100 m."

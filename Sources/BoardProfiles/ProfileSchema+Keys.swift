@@ -12,6 +12,9 @@ extension ProfileSchema {
     .seconds(
       "board", "delivery_hold_s", \.board.deliveryHold, 0...60,
       "How long the board stays awake at most for the acknowledgement of a delivery (RNG-8)."),
+    .text(
+      "board", "session_light_line", optional: \.board.sessionLightLine, 1...64,
+      "GPIO line of a light that is on during a background session (BKG-11)."),
     .number("board.awake", "power_mw", \.board.awake_mw, milliwatts, "Power while running code."),
     .number("board.idle", "power_mw", \.board.idle.power_mw, milliwatts, "Power in this state."),
     .seconds(

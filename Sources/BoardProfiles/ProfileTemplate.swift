@@ -75,7 +75,8 @@ public enum ProfileTemplate {
     "receiver.model": "the part's name", "receiver.device": "/dev/ttyS0",
     "receiver.wake_line": "GNSS_WAKE", "receiver.supply_line": "GNSS_SUPPLY",
     "receiver.batch.line": "GNSS_BATCH",
-    "battery.gauge": "battery",
+    "motion.line": "MOTION", "battery.gauge": "battery", "battery.low_line": "BATTERY_LOW",
+    "board.session_light_line": "SESSION_LIGHT",
   ]
 }
 

@@ -26,6 +26,9 @@ import LocationTypes
     /// The receiver's line.
     public static let line = Token(rawValue: 0)
     static let clock = Token(rawValue: 1)
+    static let batchPin = Token(rawValue: 2)
+    static let motion = Token(rawValue: 3)
+    static let lowBattery = Token(rawValue: 4)
     /// The first that is free for others than the board.
     public static let firstFree = Token(rawValue: 16)
   }

@@ -14,16 +14,23 @@ public struct LinuxBoard<Pins: LinuxPins & ~Copyable>: LocationBoard, ~Copyable 
   private var pins: Pins
   private let clock = SystemClock()
   private var burst = BurstTiming()
+  private var gauge: BatteryGauge?
+  private var reading = GaugeReading()
 
   /// Creates a board.
   ///
   /// - Parameters:
   ///   - line: The line to the receiver, added to `events`.
-  ///   - pins: ``NoPins`` where none is wired.
-  public init(_ events: EventWait, line: consuming SerialLine, pins: consuming Pins) {
+  ///   - pins: The pins, none of which need be wired.
+  ///   - gauge: What knows of the battery; nil where nothing does.
+  public init(
+    _ events: EventWait, line: consuming SerialLine, pins: consuming Pins,
+    gauge: BatteryGauge? = nil
+  ) {
     self.events = events
     self.line = line
     self.pins = pins
+    self.gauge = gauge
   }
 
   /// Now, on the boot clock. No system call.
@@ -53,6 +60,9 @@ public struct LinuxBoard<Pins: LinuxPins & ~Copyable>: LocationBoard, ~Copyable 
   /// Drives a pin.
   public mutating func set(_ command: PinCommand) throws(PinFault) { try pins.set(command) }
 
+  /// Switches the light of background sessions, where there is one.
+  public mutating func showSession(_ isOn: Bool) { pins.showSession(isOn) }
+
   // MARK: Waiting
 
   /// Waits until `deadline`, bytes, an edge or a request; `state` is at most idled in.
@@ -78,6 +88,8 @@ public struct LinuxBoard<Pins: LinuxPins & ~Copyable>: LocationBoard, ~Copyable 
       }
       if news.batchPinRose { return waking(.batchPin, news) }
       if news.motion != nil { return waking(.motion, news) }
+      // Not a thing to react to at once, but news all the same.
+      if news.isBatteryLow != nil { return waking(.request, news) }
       if isAsked { return waking(.request, news) }
       if now >= deadline { return waking(.alarm, news) }
     }
@@ -88,7 +100,17 @@ public struct LinuxBoard<Pins: LinuxPins & ~Copyable>: LocationBoard, ~Copyable 
     var news = pins.takeNews(from: events)
     news.batchPinRose = news.batchPinRose || first.batchPinRose
     return Waking(
-      reason: reason, batchPinRose: news.batchPinRose, motion: news.motion ?? first.motion)
+      reason: reason, batchPinRose: news.batchPinRose, motion: news.motion ?? first.motion,
+      battery: battery(news.isBatteryLow ?? first.isBatteryLow))
+  }
+
+  /// The battery's charge, if it is time to look and it is news; a line that has changed is looked at now.
+  private mutating func battery(_ isLow: Bool?) -> UInt8? {
+    guard gauge != nil else { return nil }
+    if let isLow { gauge?.hear(isLow: isLow) }
+    let now = self.now
+    guard isLow != nil || reading.isDue(at: now) else { return nil }
+    return reading.take(gauge?.charge, at: now)
   }
 
   private var isHeard: Bool {

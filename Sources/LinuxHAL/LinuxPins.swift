@@ -7,6 +7,8 @@ public struct PinNews: Equatable, Sendable {
   public var batchPinRose = false
   /// The motion sensor's line, if it says something that was not told before.
   public var motion: PinLevel?
+  /// The line that says whether the battery is low, if it says something that was not told before.
+  public var isBatteryLow: Bool?
 
   /// Nothing new.
   public init() {}
@@ -19,18 +21,10 @@ public struct PinNews: Equatable, Sendable {
 public protocol LinuxPins: PinBank, ~Copyable {
   /// What is new, looked up in what the last wait found ready; clears what it tells.
   mutating func takeNews(from events: EventWait) -> PinNews
-}
 
-/// A board none of whose pins is wired.
-public struct NoPins: LinuxPins {
-  /// Creates it.
-  public init() {}
+  /// Switches the light of background sessions (BKG-11), where there is one.
+  mutating func showSession(_ isOn: Bool)
 
-  /// Refuses.
-  ///
-  /// - Throws: `PinFault.notWired`.
-  public mutating func set(_ command: PinCommand) throws(PinFault) { throw .notWired }
-
-  /// Nothing, ever.
-  public mutating func takeNews(from events: EventWait) -> PinNews { PinNews() }
+  /// The board was suspended: what is heard must be heard anew.
+  mutating func rearm()
 }

@@ -84,6 +84,12 @@ extension LocationServer {
     ask(.setUse(use), client)
   }
 
+  /// Whether anybody has a background session.
+  var hasBackgroundSession: Bool {
+    for i in clients.indices where clients[i].sessions.hasBackground { return true }
+    return false
+  }
+
   /// Sessions whose time is over.
   mutating func elapseSessions() {
     for i in clients.indices where clients[i].sessions.deadline <= now {

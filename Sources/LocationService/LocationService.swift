@@ -25,7 +25,7 @@ public struct LocationService: ~Copyable {
     case replaced
   }
 
-  var loop: LocationLoop<LinuxBoard<NoPins>, LocationServer>
+  var loop: LocationLoop<LinuxBoard<GPIOPins>, LocationServer>
   private let ring: RingFile
   private let clients: ClientMemory
   private var signals: SignalWatch
@@ -34,6 +34,7 @@ public struct LocationService: ~Copyable {
   var told = ToldStatus()
   private let syncInterval: Interval
   private var synced = Instant.boot
+  private var showsSession = false
 
   /// The bytes of a ring's file with room for so many fixes.
   public static func ringSize(capacity: Int) -> Int { FixRing.storageSize(capacity: capacity) }
@@ -44,7 +45,7 @@ public struct LocationService: ~Copyable {
   /// clients of earlier runs are taken back (BKG-20).
   public init(
     _ setup: EngineSetup, ring: consuming RingFile, capacity: Int, clients: Int,
-    syncInterval: Interval, board: consuming LinuxBoard<NoPins>, server: consuming LocationServer,
+    syncInterval: Interval, board: consuming LinuxBoard<GPIOPins>, server: consuming LocationServer,
     boot: BootIdentity,
     signals: consuming SignalWatch, notifier: consuming ServiceNotifier, log: SystemLog
   ) throws {
@@ -131,6 +132,15 @@ public struct LocationService: ~Copyable {
     _ = loop.turn(atLatest: min(min(due, loop.clients.deadline), watchdogDue))
     if loop.board.now - synced >= syncInterval { sync() }
     tellManager()
+    showSessions()
+  }
+
+  /// The light is on while somebody has a background session (BKG-11).
+  private mutating func showSessions() {
+    let isOn = loop.clients.hasBackgroundSession
+    guard isOn != showsSession else { return }
+    showsSession = isOn
+    loop.board.showSession(isOn)
   }
 
   /// The receiver to rest, the ring to the disk.
@@ -149,6 +159,7 @@ public struct LocationService: ~Copyable {
     sync()
     sync()
     loop.clients.shutDown(loop.engine)
+    if showsSession { loop.board.showSession(false) }
     return end
   }
 

@@ -98,7 +98,9 @@ struct Main {
     var service = try LocationService(
       setup, ring: ring, capacity: capacity, clients: clients,
       syncInterval: profile.cache.syncInterval,
-      board: LinuxBoard(events, line: line, pins: NoPins()),
+      board: LinuxBoard(
+        events, line: line, pins: try GPIOPins(profile.wiring(), in: events),
+        gauge: profile.batteryGauge),
       server: server, boot: BootIdentity.current(), signals: signals, notifier: ServiceNotifier(),
       log: log)
     log.write(.notice, "serving '\(options.socket)' with \(profile.name) on \(device)")

@@ -41,10 +41,13 @@ enum HouseRules {
     "SimulatedHAL": Room(
       rooms: ["CMath", "LocationTypes", "LocationHAL", "GNSSProtocols", "EnergyAccounting"]),
     "CLinux": Room(),
-    "LinuxHAL": Room(rooms: ["CLinux", "LocationTypes", "LocationHAL"], system: ["Glibc"]),
+    "CGPIO": Room(),
+    "GPIOLines": Room(),
+    "LinuxHAL": Room(
+      rooms: ["CGPIO", "CLinux", "GPIOLines", "LocationTypes", "LocationHAL"], system: ["Glibc"]),
     "CTOML": Room(),
     "TOMLFiles": Room(rooms: ["CTOML"], system: ["Glibc"]),
-    "BoardProfiles": Room(rooms: ["LocationTypes", "TOMLFiles"], system: ["Glibc"]),
+    "BoardProfiles": Room(rooms: ["GPIOLines", "LocationTypes", "TOMLFiles"], system: ["Glibc"]),
     "AccessPolicy": Room(rooms: ["LocationPolicy", "TOMLFiles"], system: ["Glibc"]),
     "CExpat": Room(),
     "GPXFiles": Room(rooms: ["LocationTypes", "CExpat"]),
@@ -73,7 +76,7 @@ enum HouseRules {
       system: ["Glibc"]),
     "torpord": Room(
       rooms: [
-        "AccessPolicy", "CBuildDate", "LinuxHAL", "LocationTypes", "LocationEngine",
+        "AccessPolicy", "CBuildDate", "GPIOLines", "LinuxHAL", "LocationTypes", "LocationEngine",
         "LocationService", "BoardProfiles", "BoardSetup", "EnergyAccounting", "ServiceState",
       ],
       system: ["Glibc"]),

@@ -29,6 +29,8 @@ enum Sample {
     draft.receiver.timeToFix.cold = .seconds(30)
     draft.motion.line = "MOTION"
     draft.battery.gauge = "battery"
+    draft.battery.lowLine = "LOW"
+    draft.board.sessionLightLine = "LIGHT"
     draft.battery.everyFix = 60
     draft.battery.accuracy = 50
     draft.battery.updates = 40

@@ -1,0 +1,204 @@
+import CGPIO
+import GPIOLines
+import Glibc
+
+/// A GPIO chip that is open. A line of it keeps it: in version 1 of the library lines end with their chip.
+@safe final class GPIOChip {
+  fileprivate let handle: OpaquePointer
+
+  /// nil where it cannot be opened; `errno` says why.
+  init?(path: String) {
+    guard let handle = unsafe cgpio_open(path) else { return nil }
+    unsafe self.handle = handle
+  }
+
+  deinit { unsafe cgpio_close(handle) }
+
+  /// The number of the line of that name; nil where there is none.
+  func number(of name: String) -> UInt32? {
+    let offset = unsafe cgpio_find(handle, name)
+    return offset < 0 ? nil : UInt32(offset)
+  }
+
+  /// What the kernel tells of a line; nil where there is none of that number.
+  func info(_ number: UInt32) -> GPIOInfo? {
+    var info = cgpio_info()
+    guard unsafe cgpio_info(handle, number, &info) == 0 else { return nil }
+    return GPIOInfo(
+      name: GPIOChip.text(info.name), holder: info.is_used == 0 ? nil : GPIOChip.text(info.consumer)
+    )
+  }
+
+  private static func text<T>(_ bytes: T) -> String {
+    unsafe withUnsafeBytes(of: bytes) {
+      unsafe String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+    }
+  }
+}
+
+/// What the kernel tells of a line to everybody.
+struct GPIOInfo: Equatable {
+  /// Empty where it has none.
+  var name: String
+  /// Who holds it; nil while nobody does.
+  var holder: String?
+}
+
+/// The GPIO chips of the board, opened when a line of theirs is looked for.
+final class GPIOChips {
+  /// Where a line is.
+  struct Place {
+    let line: GPIOLine
+    let chip: GPIOChip
+    let number: UInt32
+
+    /// Who holds it now; nil while nobody does.
+    var holder: String? { chip.info(number)?.holder }
+  }
+
+  private let folder: String
+  private var chips: [String: GPIOChip] = [:]
+
+  /// - Parameter folder: Where the devices are.
+  init(folder: String = "/dev") { self.folder = folder }
+
+  /// Looks for a line.
+  func find(_ line: GPIOLine) throws(GPIOFault) -> Place {
+    switch line.place {
+    case .offset(let number, let name):
+      let chip = try open(name)
+      guard chip.info(number) != nil else { throw .noLine(line) }
+      return Place(line: line, chip: chip, number: number)
+    case .name(let name): return try find(line, called: name)
+    }
+  }
+
+  private func find(_ line: GPIOLine, called name: String) throws(GPIOFault) -> Place {
+    let names = FolderNames.of(folder).filter { $0.hasPrefix("gpiochip") }.sorted()
+    guard !names.isEmpty else { throw .noChip(path: "\(folder)/gpiochip0") }
+    var found: [(chip: String, place: Place)] = []
+    var closed: GPIOFault?
+    for chip in names {
+      do throws(GPIOFault) {
+        let opened = try open(chip)
+        guard let number = opened.number(of: name) else { continue }
+        found.append((chip, Place(line: line, chip: opened, number: number)))
+      } catch {
+        closed = closed ?? error
+      }
+    }
+    guard let first = found.first else { throw closed ?? .noLine(line) }
+    guard found.count == 1 else { throw .ambiguous(line, chips: found.map(\.chip)) }
+    return first.place
+  }
+
+  private func open(_ name: String) throws(GPIOFault) -> GPIOChip {
+    if let chip = chips[name] { return chip }
+    let path = "\(folder)/\(name)"
+    guard let chip = GPIOChip(path: path) else {
+      let code = errno
+      guard code == EACCES || code == EPERM else { throw .noChip(path: path) }
+      throw .notPermitted(path: path, group: GPIOChips.group(of: path))
+    }
+    chips[name] = chip
+    return chip
+  }
+
+  /// The group whose members may use a device; nil where that is root's, or nobody may.
+  private static func group(of path: String) -> String? {
+    var status = stat()
+    guard unsafe stat(path, &status) == 0, status.st_gid != 0, status.st_mode & 0o060 == 0o060,
+      let entry = unsafe getgrgid(status.st_gid), let name = unsafe entry.pointee.gr_name
+    else { return nil }
+    return unsafe String(cString: name)
+  }
+}
+
+/// A line that is held: driven, or heard. It is given back with the value, and may fall back then.
+@safe final class GPIORequest {
+  /// What a line is held for.
+  enum Use {
+    /// It is driven, at first so.
+    case driven(Bool)
+    /// Its edges are heard, both.
+    case heard
+  }
+
+  /// Who holds our lines, as others are told.
+  static let consumer = "torpord"
+
+  private let handle: OpaquePointer
+  private let chip: GPIOChip
+
+  /// Takes a line.
+  init(_ place: GPIOChips.Place, for use: Use) throws(GPIOFault) {
+    let flags = place.line.flags
+    let handle =
+      switch use {
+      case .driven(let isActive):
+        unsafe cgpio_drive(
+          place.chip.handle, place.number, flags, isActive ? 1 : 0, GPIORequest.consumer)
+      case .heard:
+        unsafe cgpio_hear(place.chip.handle, place.number, flags, GPIORequest.consumer)
+      }
+    guard let handle = unsafe handle else { throw GPIORequest.fault(errno, place) }
+    unsafe self.handle = handle
+    chip = place.chip
+  }
+
+  deinit { unsafe cgpio_release(handle) }
+
+  private static func fault(_ code: Int32, _ place: GPIOChips.Place) -> GPIOFault {
+    switch code {
+    case EBUSY: .inUse(place.line, by: place.holder ?? "kernel")
+    case EINVAL, EOPNOTSUPP, ENXIO: .unsupported(place.line)
+    default: .refused(place.line, code: code)
+    }
+  }
+
+  /// Drives it; false where the kernel does not let it any more.
+  func set(_ isActive: Bool) -> Bool { unsafe cgpio_set(handle, isActive ? 1 : 0) == 0 }
+
+  /// Whether it is asserted now; nil where that cannot be told.
+  var isActive: Bool? {
+    let value = unsafe cgpio_get(handle)
+    return value < 0 ? nil : value == 1
+  }
+
+  /// Readable while there are edges; of one that is heard.
+  var descriptor: Int32 { unsafe cgpio_descriptor(handle) }
+
+  /// The next edge; nil where there is none.
+  func nextEdge() -> GPIOEdge? {
+    var edge = cgpio_edge()
+    guard unsafe cgpio_next_edge(handle, &edge) == 1 else { return nil }
+    return GPIOEdge(isRising: edge.is_rising != 0, monotonic_ns: edge.time_ns)
+  }
+}
+
+/// An edge of a line.
+struct GPIOEdge: Equatable {
+  /// It was asserted; else it was let go.
+  var isRising: Bool
+  /// When, by `CLOCK_MONOTONIC`.
+  var monotonic_ns: Int64
+}
+
+extension GPIOLine {
+  /// As the shim takes it.
+  fileprivate var flags: UInt32 {
+    var flags: UInt32 = isActiveLow ? UInt32(CGPIO_ACTIVE_LOW) : 0
+    switch bias {
+    case .pullUp: flags |= UInt32(CGPIO_PULL_UP)
+    case .pullDown: flags |= UInt32(CGPIO_PULL_DOWN)
+    case .off: flags |= UInt32(CGPIO_NO_BIAS)
+    case nil: break
+    }
+    switch drive {
+    case .openDrain: flags |= UInt32(CGPIO_OPEN_DRAIN)
+    case .openSource: flags |= UInt32(CGPIO_OPEN_SOURCE)
+    case nil: break
+    }
+    return flags
+  }
+}

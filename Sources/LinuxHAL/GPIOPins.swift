@@ -1,0 +1,188 @@
+import GPIOLines
+import LocationHAL
+import LocationTypes
+
+/// Which lines of a board do what; nil for what is not wired.
+public struct GPIOWiring: Equatable, Sendable {
+  /// Wakes the receiver (EXTINT).
+  public var receiverWake: GPIOLine?
+  /// Switches the receiver's supply.
+  public var receiverSupply: GPIOLine?
+  /// On which the receiver says that its buffer is full enough.
+  public var batch: GPIOLine?
+  /// Asserted while the board moves (PAU-4).
+  public var motion: GPIOLine?
+  /// Asserted while the battery is low (PWR-10).
+  public var lowBattery: GPIOLine?
+  /// A light that is on during a background session (BKG-11).
+  public var sessionLight: GPIOLine?
+
+  /// Nothing is wired.
+  public init() {}
+}
+
+/// The pins of a board, through libgpiod.
+///
+/// What is driven is requested when it is driven first, so that a service that starts takes nothing from a
+/// receiver that runs; from then on it is held, for a line may fall back when it is given back. What is
+/// heard is requested at once. That all lines are there and free is made sure of at the start.
+public struct GPIOPins: LinuxPins, ~Copyable {
+  /// A line that is driven.
+  private struct Output {
+    var place: GPIOChips.Place
+    var request: GPIORequest?
+    var isActive = false
+  }
+
+  /// A line that is heard.
+  private struct Input {
+    var place: GPIOChips.Place
+    /// nil where the line could not be had again.
+    var request: GPIORequest?
+    var token: EventWait.Token
+    /// What was told last.
+    var told: Bool?
+  }
+
+  /// Edges that are read of a line at a time; of one that flutters the rest waits for the next look.
+  private static let edgesLimit = 64
+
+  private let events: EventWait
+  private var wake: Output?
+  private var supply: Output?
+  private var light: Output?
+  private var batch: Input?
+  private var motion: Input?
+  private var lowBattery: Input?
+
+  /// Finds the lines, and begins to hear those that are to be heard.
+  public init(_ wiring: GPIOWiring, in events: EventWait) throws {
+    try self.init(wiring, GPIOChips(), in: events)
+  }
+
+  init(_ wiring: GPIOWiring, _ chips: GPIOChips, in events: EventWait) throws {
+    self.events = events
+    wake = try GPIOPins.output(wiring.receiverWake, chips)
+    supply = try GPIOPins.output(wiring.receiverSupply, chips)
+    light = try GPIOPins.output(wiring.sessionLight, chips)
+    batch = try GPIOPins.input(wiring.batch, .batchPin, chips, events)
+    motion = try GPIOPins.input(wiring.motion, .motion, chips, events)
+    lowBattery = try GPIOPins.input(wiring.lowBattery, .lowBattery, chips, events)
+  }
+
+  private static func output(_ line: GPIOLine?, _ chips: GPIOChips) throws(GPIOFault) -> Output? {
+    guard let line else { return nil }
+    let place = try chips.find(line)
+    if let holder = place.holder { throw .inUse(line, by: holder) }
+    return Output(place: place)
+  }
+
+  private static func input(
+    _ line: GPIOLine?, _ token: EventWait.Token, _ chips: GPIOChips, _ events: EventWait
+  ) throws -> Input? {
+    guard let line else { return nil }
+    let place = try chips.find(line)
+    let request = try GPIORequest(place, for: .heard)
+    try events.add(request.descriptor, as: token, for: .readable)
+    return Input(place: place, request: request, token: token)
+  }
+
+  // MARK: Driving
+
+  /// Drives a pin.
+  ///
+  /// - Throws: `PinFault.notWired`; `PinFault.lineLost` where another program has taken the line, or the
+  ///   chip is gone.
+  public mutating func set(_ command: PinCommand) throws(PinFault) {
+    let isActive = command.level == .active
+    switch command.pin {
+    case .receiverWake: try GPIOPins.drive(&wake, isActive)
+    case .receiverSupply: try GPIOPins.drive(&supply, isActive)
+    }
+  }
+
+  /// Switches the light of background sessions (BKG-11), where there is one; that it cannot be is no fault.
+  public mutating func showSession(_ isOn: Bool) {
+    do { try GPIOPins.drive(&light, isOn) } catch {}
+  }
+
+  private static func drive(
+    _ output: inout Output?, _ isActive: Bool
+  ) throws(PinFault) {
+    guard let place = output?.place else { throw .notWired }
+    if let request = output?.request {
+      guard output?.isActive != isActive else { return }
+      guard request.set(isActive) else { throw .lineLost }
+    } else {
+      do { output?.request = try GPIORequest(place, for: .driven(isActive)) } catch {
+        throw .lineLost
+      }
+    }
+    output?.isActive = isActive
+  }
+
+  // MARK: Hearing
+
+  /// What is new on the lines that are heard.
+  public mutating func takeNews(from events: EventWait) -> PinNews {
+    var news = PinNews()
+    if var input = batch,
+      events.conditions(of: input.token).contains(.readable) || input.told == nil
+    {
+      news.batchPinRose = GPIOPins.hasRisen(&input)
+      batch = input
+    }
+    if let level = GPIOPins.level(&motion, events) { news.motion = level ? .active : .inactive }
+    news.isBatteryLow = GPIOPins.level(&lowBattery, events)
+    return news
+  }
+
+  /// Whether there was an edge up since the last look; at the first one, whether it is asserted.
+  private static func hasRisen(_ input: inout Input) -> Bool {
+    let isFirst = input.told == nil
+    input.told = true
+    return takeEdges(input) || (isFirst && input.request?.isActive == true)
+  }
+
+  /// Reads the edges that there are; says whether one was up.
+  private static func takeEdges(_ input: Input) -> Bool {
+    var hasRisen = false
+    for _ in 0..<edgesLimit {
+      guard let edge = input.request?.nextEdge() else { break }
+      if edge.isRising { hasRisen = true }
+    }
+    return hasRisen
+  }
+
+  /// The level as it is now, if it is not what was told last.
+  private static func level(_ input: inout Input?, _ events: EventWait) -> Bool? {
+    guard var line = input,
+      line.told == nil || events.conditions(of: line.token).contains(.readable)
+    else { return nil }
+    _ = takeEdges(line)
+    guard let level = line.request?.isActive, level != line.told else { return nil }
+    line.told = level
+    input = line
+    return level
+  }
+
+  /// Hears all lines anew after a suspend: edges of meanwhile are lost, and some drivers forget that they
+  /// are to tell of others. What has changed is told as if it had just been.
+  public mutating func rearm() {
+    GPIOPins.rearm(&batch, events)
+    GPIOPins.rearm(&motion, events)
+    GPIOPins.rearm(&lowBattery, events)
+    batch?.told = nil
+  }
+
+  private static func rearm(_ input: inout Input?, _ events: EventWait) {
+    guard let place = input?.place, let token = input?.token else { return }
+    if let request = input?.request { events.remove(request.descriptor) }
+    // It is given back before it is asked for again, for nobody can have it twice.
+    input?.request = nil
+    guard let request = try? GPIORequest(place, for: .heard),
+      (try? events.add(request.descriptor, as: token, for: .readable)) != nil
+    else { return }
+    input?.request = request
+  }
+}

@@ -1,0 +1,29 @@
+import Testing
+
+@testable import BoardProfiles
+
+@Suite("GPIO lines in a profile")
+struct LineTests {
+  private static let keys = [
+    "receiver.wake_line", "receiver.supply_line", "receiver.batch.line", "motion.line",
+    "battery.low_line", "board.session_light_line",
+  ]
+
+  @Test("every key that names a line says so when it names none", arguments: keys)
+  func named(_ key: String) {
+    let name = key.split(separator: ".").last ?? ""
+    let told = problems(Sample.replacing(key, with: "\(name) = \"GPIO1, upside-down\""))
+    #expect(told.map(\.key) == [key])
+    #expect(told.first?.problem.contains("'upside-down' is not among active-low") == true)
+    #expect(told.first?.line == Sample.line(of: key))
+    #expect(problems(Sample.replacing(key, with: "\(name) = \"gpiochip1:8, active-low\"")).isEmpty)
+  }
+
+  @Test("a line does one thing", arguments: keys)
+  func twice(_ key: String) {
+    let name = key.split(separator: ".").last ?? ""
+    let other = key == "motion.line" ? "WAKE" : "MOTION"
+    let told = problems(Sample.replacing(key, with: "\(name) = \"\(other), active-low\""))
+    #expect(told.count == 1 && told.first?.problem.contains("is the line of") == true)
+  }
+}

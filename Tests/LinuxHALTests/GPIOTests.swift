@@ -1,0 +1,95 @@
+import GPIOLines
+import Glibc
+import LocationTypes
+import TestSupport
+import Testing
+
+@testable import LinuxHAL
+
+/// What can be said without a chip; with one `make test-board` tries it.
+@Suite("GPIO lines of a board that has none")
+struct GPIOTests {
+  private func fault(_ line: String, in folder: TestFolder) throws -> GPIOFault? {
+    let line = try GPIOLine(line)
+    do throws(GPIOFault) {
+      _ = try GPIOChips(folder: folder.path).find(line)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  @Test("a board without the chip says so, and how to see which it has")
+  func noChip() throws {
+    let folder = TestFolder()
+    let first = GPIOFault.noChip(path: folder.file("gpiochip0"))
+    #expect(try fault("GPIO17", in: folder) == first)
+    #expect(try fault("gpiochip0:17", in: folder) == first)
+    #expect(first.description.contains("gpiodetect"))
+    // A file of that name is no chip either.
+    folder.write([], to: "gpiochip0")
+    #expect(try fault("gpiochip0:17", in: folder) == first)
+    #expect(try fault("GPIO17", in: folder) == first)
+  }
+
+  @Test("nothing wired needs no chip, and cannot be driven")
+  func nothing() throws {
+    let events = try EventWait()
+    var pins = try GPIOPins(GPIOWiring(), GPIOChips(folder: "/nonexistent"), in: events)
+    #expect(throws: PinFault.notWired) {
+      try pins.set(PinCommand(.receiverWake, .active))
+    }
+    pins.showSession(true)
+    pins.rearm()
+    #expect(pins.takeNews(from: events) == PinNews())
+    var wiring = GPIOWiring()
+    wiring.motion = try GPIOLine("MOTION")
+    #expect(throws: GPIOFault.self) {
+      _ = try GPIOPins(wiring, GPIOChips(folder: "/nonexistent"), in: events)
+    }
+  }
+
+  @Test("every fault says what helps")
+  func remedies() throws {
+    let line = try GPIOLine("GPIO17")
+    let all: [(GPIOFault, String)] = [
+      (.noLine(line), "gpio-line-names"),
+      (.noLine(try GPIOLine("gpiochip3:99")), "gpioinfo gpiochip3"),
+      (.ambiguous(line, chips: ["gpiochip0", "gpiochip1"]), "gpiochip0:17"),
+      (.inUse(line, by: "kernel"), "dtoverlay"), (.inUse(line, by: "gpsd"), "end that program"),
+      (.notPermitted(path: "/dev/gpiochip0", group: "gpio"), "to the group 'gpio'"),
+      (.notPermitted(path: "/dev/gpiochip0", group: nil), "udev"),
+      (.unsupported(line), "lacks the bias"), (.refused(line, code: EIO), "Input/output error"),
+    ]
+    for (fault, part) in all { #expect(fault.description.contains(part), "\(fault)") }
+  }
+
+  @Test("PWR-10: a gauge, a line that says low, or both")
+  func gauge() {
+    let folder = TestFolder()
+    mkdir(folder.file("BAT0"), 0o755)
+    var both = BatteryGauge(name: "BAT0", lowCharge: 7, folder: folder.path)
+    #expect(both.charge == nil, "there is no such gauge yet")
+    for (text, charge) in [("81\n", 81), ("0", 0), ("100\n", 100)] as [(String, UInt8)] {
+      folder.write(Array(text.utf8), to: "BAT0/capacity")
+      #expect(both.charge == charge)
+    }
+    for text in ["", "101", "-1", "x", "5 %"] {
+      folder.write(Array(text.utf8), to: "BAT0/capacity")
+      #expect(both.charge == nil, "\(text)")
+    }
+    folder.write(Array("81\n".utf8), to: "BAT0/capacity")
+    both.hear(isLow: true)
+    #expect(both.charge == 7, "the line knows better")
+    folder.write(Array("3\n".utf8), to: "BAT0/capacity")
+    #expect(both.charge == 3)
+    both.hear(isLow: false)
+    #expect(both.charge == 3)
+    var alone = BatteryGauge(name: nil, lowCharge: 5)
+    #expect(alone.charge == nil)
+    alone.hear(isLow: false)
+    #expect(alone.charge == 100)
+    alone.hear(isLow: true)
+    #expect(alone.charge == 5)
+  }
+}

@@ -1,0 +1,24 @@
+import LocationHAL
+import LocationTypes
+
+@testable import LinuxHAL
+
+/// A board none of whose pins is wired.
+struct NoPins: LinuxPins {
+  /// Creates it.
+  init() {}
+
+  /// Refuses.
+  ///
+  /// - Throws: `PinFault.notWired`.
+  mutating func set(_ command: PinCommand) throws(PinFault) { throw .notWired }
+
+  /// Nothing, ever.
+  mutating func takeNews(from events: EventWait) -> PinNews { PinNews() }
+
+  /// There is no light.
+  mutating func showSession(_ isOn: Bool) {}
+
+  /// Nothing is heard.
+  mutating func rearm() {}
+}
