@@ -1,5 +1,6 @@
 import GPIOLines
 import Glibc
+import LocationHAL
 import LocationTypes
 import TestSupport
 import Testing
@@ -67,7 +68,7 @@ struct GPIOTests {
   @Test("PWR-10: a gauge, a line that says low, or both")
   func gauge() {
     let folder = TestFolder()
-    mkdir(folder.file("BAT0"), 0o755)
+    _ = unsafe mkdir(folder.file("BAT0"), 0o755)
     var both = BatteryGauge(name: "BAT0", lowCharge: 7, folder: folder.path)
     #expect(both.charge == nil, "there is no such gauge yet")
     for (text, charge) in [("81\n", 81), ("0", 0), ("100\n", 100)] as [(String, UInt8)] {
