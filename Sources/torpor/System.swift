@@ -55,6 +55,13 @@ enum System {
       microseconds: Int64(moment.tv_sec) * 1_000_000 + Int64(moment.tv_nsec) / 1_000)
   }
 
+  /// UTC as the system has it, µs.
+  static var utc: UTCTime {
+    var moment = timespec()
+    _ = unsafe clock_gettime(CLOCK_REALTIME, &moment)
+    return UTCTime(microseconds: Int64(moment.tv_sec) * 1_000_000 + Int64(moment.tv_nsec) / 1_000)
+  }
+
   /// The names in a folder; none where it may not be read.
   static func names(in folder: String) -> [String] {
     guard let stream = unsafe opendir(folder) else { return [] }

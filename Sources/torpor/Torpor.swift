@@ -38,7 +38,7 @@ struct Torpor: ParsableCommand {
       StatusCommand.self, MonitorCommand.self, VisitsCommand.self, ExportCommand.self,
       FlushCommand.self, EnergyCommand.self, ClientsCommand.self,
       Decode.self, Replay.self, Simulate.self, Tune.self, OptimumCommand.self,
-      BoardCommand.self, Manual.self,
+      ReceiverCommand.self, BoardCommand.self, Manual.self,
     ]
   )
 

@@ -65,6 +65,7 @@ struct Main {
   /// The board's profile, with the line that the options say.
   private static func profile(_ options: Options) throws -> BoardProfile {
     var profile = try BoardCatalog.standard().find(options.board)
+    if options.isUnwired { profile = profile.unwired }
     if let line = options.line { profile.receiver?.device = line }
     guard profile.receiver?.device != nil else { throw NoDevice(board: profile.name) }
     return profile

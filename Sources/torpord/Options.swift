@@ -6,6 +6,8 @@ struct Options {
   var line: String?
   var socket = "/run/torpor/torpor.sock"
   var clients: String?
+  /// No GPIO line is used.
+  var isUnwired = false
   var state = "/var/lib/torpor"
 
   /// Read where no other is named, if it is there.
@@ -15,7 +17,7 @@ struct Options {
 
   static let help = """
     usage: torpord --board NAME|FILE [--line DEVICE] [--socket PATH] [--state FOLDER]
-                   [--clients FILE]
+                   [--clients FILE] [--no-pins]
 
     Torpor's location service: keeps the GNSS receiver and the board asleep as long as its
     clients allow, and serves them on a socket. It runs in the foreground; SIGTERM ends it.
@@ -25,6 +27,7 @@ struct Options {
       --socket PATH      where clients connect (default: \(Options().socket))
       --state FOLDER     where fixes are kept (default: \(Options().state))
       --clients FILE     who may use location (default: \(standardClients), if it is there)
+      --no-pins          use no GPIO line that the profile names, as on a desk
       --version          tells the version
       --help             tells this
 
@@ -52,6 +55,7 @@ struct Options {
       switch name {
       case "--help", "-h": return .tell(help)
       case "--version": return .tell("torpord \(version)")
+      case "--no-pins": options.isUnwired = true
       case "--board", "--line", "--socket", "--state", "--clients":
         guard let value = rest.popFirst(), !value.isEmpty else {
           return .wrong("\(name) needs a value")

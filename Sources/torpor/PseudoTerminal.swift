@@ -1,0 +1,82 @@
+import Glibc
+
+/// The end of a line at which a receiver would be: the other one is a terminal that programs open.
+final class PseudoTerminal {
+  /// Readable when the other end has written.
+  let descriptor: Int32
+  /// What the other end is called.
+  let path: String
+  private let link: String?
+
+  /// Makes one, raw, at a speed, with a second name if one is given.
+  ///
+  /// - Throws: ``CommandError`` with code 74, or 73 where the name cannot be given.
+  init(link: String?, baud: Int) throws(CommandError) {
+    var master: Int32 = -1
+    var slave: Int32 = -1
+    var name = [CChar](repeating: 0, count: 128)
+    guard unsafe openpty(&master, &slave, &name, nil, nil) == 0 else {
+      throw CommandError(.io, "no terminal can be made: \(System.reason(errno))")
+    }
+    path = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    descriptor = master
+    // Whoever opens it may want it for itself.
+    close(slave)
+    _ = fcntl(master, F_SETFD, FD_CLOEXEC)
+    _ = fcntl(master, F_SETFL, O_NONBLOCK)
+    self.link = link
+    if let link {
+      // One that was left over; a file is let be.
+      if System.link(link) != nil { _ = unsafe unlink(link) }
+      guard unsafe symlink(path, link) == 0 else {
+        throw CommandError(.cannotCreate, "'\(link)': \(System.reason(errno))")
+      }
+    }
+    var line = termios()
+    _ = unsafe tcgetattr(descriptor, &line)
+    unsafe cfmakeraw(&line)
+    if let code = SerialLine.speeds.first(where: { $0.baud == baud })?.code {
+      unsafe cfsetispeed(&line, speed_t(code))
+      unsafe cfsetospeed(&line, speed_t(code))
+    }
+    _ = unsafe tcsetattr(descriptor, TCSANOW, &line)
+  }
+
+  deinit {
+    if let link { _ = unsafe unlink(link) }
+    close(descriptor)
+  }
+
+  /// Whether somebody has opened the other end.
+  var isOpen: Bool {
+    var state = pollfd(fd: descriptor, events: 0, revents: 0)
+    return unsafe poll(&state, 1, 0) == 0
+  }
+
+  /// What the other end has said; nothing where it has not.
+  func read() -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: 4_096)
+    let count = unsafe Glibc.read(descriptor, &bytes, bytes.count)
+    return Array(bytes[..<max(count, 0)])
+  }
+
+  /// Says something; what nobody takes is lost, as on a line.
+  func write(_ bytes: [UInt8]) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = unsafe rest.withUnsafeBytes { part in
+        unsafe Glibc.write(descriptor, part.baseAddress, part.count)
+      }
+      guard count > 0 else { return }
+      rest = rest.dropFirst(count)
+    }
+  }
+
+  /// The speed at which the other end has set the line; nil for one that has no name.
+  var speed: Int? {
+    var line = termios()
+    guard unsafe tcgetattr(descriptor, &line) == 0 else { return nil }
+    let code = unsafe cfgetispeed(&line)
+    return SerialLine.speeds.first { speed_t($0.code) == code }?.baud
+  }
+}

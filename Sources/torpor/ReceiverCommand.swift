@@ -1,0 +1,174 @@
+import ArgumentParser
+import Glibc
+import LocationSimulation
+import LocationTypes
+import SimulatedHAL
+
+/// `torpor receiver`.
+struct ReceiverCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "receiver",
+    abstract: "Play a board's receiver in real time on a serial line, to try the service with.",
+    discussion: """
+      The line is a pseudo-terminal, whose name is the first line of standard output: torpord and \
+      `torpor decode` open it as they would a receiver's. It sends what the board's receiver would \
+      along a scenario or a track that begins now, needs its time to the first fix, takes commands \
+      at the right speed, sleeps and batches. What it does is told on standard error.
+
+      Its supply is on from the start, and nobody drives its pins, unless --pins is given.
+
+        mkdir -p /tmp/state
+        torpor receiver --board zero2w-max-m10s --link /tmp/gnss &
+        torpord --no-pins --board zero2w-max-m10s --line /tmp/gnss --socket /tmp/torpor.sock --state /tmp/state
+      """)
+
+  @OptionGroup var board: BoardOption
+
+  @Option(
+    help: ArgumentHelp(
+      "Follow this track, GPX or a table, instead of a scenario.", valueName: "file"),
+    completion: .file(extensions: ["gpx", "csv"]))
+  var track: String?
+
+  @Option(help: ArgumentHelp("What the wearer does; drive if not given.", valueName: "scenario"))
+  var scenario: Scenario?
+
+  @OptionGroup var chance: ChanceOptions
+
+  @Option(
+    help: ArgumentHelp(
+      "Give the line this name, too, until the end.", valueName: "path"), completion: .file())
+  var link: String?
+
+  @Flag(
+    help:
+      "Read the board's pins from standard input, a line for each change: supply on, supply off, wake, deaf, hearing."
+  )
+  var pins = false
+
+  @Flag(name: .shortAndLong, help: "Do not tell on standard error what it does.")
+  var quiet = false
+
+  mutating func validate() throws {
+    if track != nil, scenario != nil {
+      throw ValidationError("--track and --scenario exclude each other: give one of them")
+    }
+  }
+
+  func run() throws {
+    let wired = try board.profile()
+    let profile = pins ? wired : wired.unwired
+    guard profile.receiver != nil else {
+      throw CommandError(.usage, "the board '\(profile.name)' has no receiver")
+    }
+    let way =
+      try track.map { track throws in try TrackFile.read(track, longest: nil) }
+      ?? (scenario ?? .drive).track(seed: chance.seed, duration: nil)
+    var setup = profile.simulationSetup
+    setup.noise = chance.noise.model
+    setup.seed = chance.seed
+    let now = System.utc
+    let track = Track(
+      start: now - way.points[0].offset, points: way.points, gapLimit: way.gapLimit)
+    try StopSignals.install()
+    let line = try PseudoTerminal(link: link, baud: Int(setup.receiver.defaultSpeed))
+    var output = Output()
+    try output.write(Array((line.path + "\n").utf8))
+    try output.flush()
+    var player = ReceiverPlayer(
+      VirtualReceiver(setup, track: track), line, readsPins: pins, isQuiet: quiet)
+    try player.play()
+  }
+}
+
+/// Plays a receiver until an interrupt.
+struct ReceiverPlayer: ~Copyable {
+  private var receiver: VirtualReceiver
+  private let line: PseudoTerminal
+  private var readsPins: Bool
+  private let isQuiet: Bool
+  private let begin = System.uptime
+  /// The board is suspended: what is sent to it is lost.
+  private var isDeaf = false
+  private var told = ""
+  private var words = ""
+
+  /// Bytes go out in pieces of this long: a line's driver hands on no single ones either.
+  private static let piece = Interval.milliseconds(5)
+  /// So often is looked for somebody who opens the line.
+  private static let look = Interval.milliseconds(50)
+
+  init(
+    _ receiver: VirtualReceiver, _ line: PseudoTerminal, readsPins: Bool, isQuiet: Bool
+  ) {
+    self.receiver = receiver
+    self.line = line
+    self.readsPins = readsPins
+    self.isQuiet = isQuiet
+  }
+
+  private var now: Instant { .boot + Interval(seconds: System.uptime - begin) }
+
+  mutating func play() throws {
+    while true {
+      let now = self.now
+      let bytes = receiver.read(at: now, speed: speed)
+      let isOpen = line.isOpen
+      if isOpen, !isDeaf { line.write(bytes) }
+      tell()
+      let due = max(receiver.next - self.now, ReceiverPlayer.piece)
+      // A line that nobody has opened tells of nobody who opens it.
+      let rest = isOpen ? due : min(due, ReceiverPlayer.look)
+      switch try ServiceWait.wait(
+        for: [isOpen ? line.descriptor : -1, readsPins ? STDIN_FILENO : -1],
+        atMost: rest < .seconds(3_600) ? rest : nil)
+      {
+      case .ready(0): receiver.write(line.read(), at: now, speed: speed)
+      case .ready, .readerGone: readWords()
+      case .pause: break
+      case .stopped(let number):
+        if number == SIGINT || number == SIGTERM { return }
+        Interrupts.end(number)
+      }
+    }
+  }
+
+  /// What the board has set; where that has no name, as if it were right.
+  private var speed: UInt32 { line.speed.map { UInt32($0) } ?? receiver.speed }
+
+  private mutating func readWords() {
+    var bytes = [UInt8](repeating: 0, count: 256)
+    let count = unsafe read(STDIN_FILENO, &bytes, bytes.count)
+    guard count > 0 else {
+      readsPins = false
+      return
+    }
+    words += String(decoding: bytes[..<count], as: UTF8.self)
+    while let end = words.firstIndex(of: "\n") {
+      change(String(words[..<end]))
+      words.removeSubrange(...end)
+    }
+  }
+
+  private mutating func change(_ word: String) {
+    switch word {
+    case "supply on": receiver.setSupply(true, at: now)
+    case "supply off": receiver.setSupply(false, at: now)
+    case "wake": receiver.wake(at: now)
+    case "deaf": isDeaf = true
+    case "hearing": isDeaf = false
+    default:
+      System.tell(
+        "torpor: '\(word)' is none of supply on, supply off, wake, deaf, hearing")
+    }
+  }
+
+  private mutating func tell() {
+    guard !isQuiet else { return }
+    let pin = receiver.isBatchPinActive ? ", its batch pin is up" : ""
+    let news = "\(receiver.state.word), \(receiver.speed) baud\(pin)"
+    guard news != told else { return }
+    told = news
+    System.tell("torpor: receiver \(news)")
+  }
+}

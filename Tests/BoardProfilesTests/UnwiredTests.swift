@@ -1,0 +1,16 @@
+import Testing
+
+@testable import BoardProfiles
+
+@Suite("A board without its GPIO lines")
+struct UnwiredTests {
+  @Test("no key that names a line is left, nothing wakes by one, and it is a profile")
+  func unwired() throws {
+    let profile = Sample.profile.unwired
+    #expect(Sample.profile.text.contains("_line = ") && Sample.profile.text.contains("\nline = "))
+    #expect(!profile.text.contains("_line = ") && !profile.text.contains("\nline = "))
+    #expect(try BoardProfile.parse(profile.text, file: "p.toml") == profile)
+    #expect(profile.receiver?.power == Sample.profile.receiver?.power)
+    #expect(profile.unwired == profile)
+  }
+}
