@@ -166,7 +166,7 @@ extension EpochAssembler: FrameReader {
   ) -> Bool {
     // The usual one first: it is on the way of every fix.
     if identity == .navPVT, !hasWaiting, !isAwaiting, UBXSolution.isNavPVT(payload) {
-      return addLive(UBXSolution(navPVT: payload), at: arrival, into: &epoch)
+      return addLive(payload, into: &epoch)
     }
     return add(UBXDecoding.message(identity, payload, &counters), into: &epoch)
   }

@@ -118,6 +118,7 @@ struct Drive {
 /// One turn is one step of the engine with its 32 clients, in the mix that a drive causes.
 struct EngineCrowdPath: HotPath, ~Copyable {
   let unit = "step"
+  let cycle = CrowdedDrive.countedSteps
   private var engine: CrowdedEngine
   private var floor = SlotFloor()
 
