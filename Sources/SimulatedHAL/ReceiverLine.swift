@@ -96,10 +96,10 @@ struct ReceiverLine: Sendable {
     return nil
   }
 
-  /// Up to 256 bytes that have arrived by `now`; what was sent at another speed than `speed` is
-  /// rubbish.
-  mutating func read(at now: Instant, speed: UInt32) -> ByteChunk {
-    var chunk = ByteChunk()
+  /// Fills `chunk` anew with up to 256 bytes that have arrived by `now`; what was sent at another speed
+  /// than `speed` is rubbish.
+  mutating func read(into chunk: inout ByteChunk, at now: Instant, speed: UInt32) {
+    chunk.removeAll()
     while firstBurst < bursts.count, !chunk.isFull {
       let burst = bursts[firstBurst]
       let ready = burst.arrived(by: now.microseconds) - burst.taken
@@ -114,7 +114,6 @@ struct ReceiverLine: Sendable {
       }
       take(count)
     }
-    return chunk
   }
 
   /// What a byte looks like that was sampled at the wrong speed: nothing one can use.

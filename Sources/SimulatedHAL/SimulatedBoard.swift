@@ -107,7 +107,7 @@ public struct SimulatedBoard: LocationBoard, ~Copyable {
   /// Replaces what is in `taken` by the events since the last call; of two arrays that are handed to
   /// and fro neither needs new memory.
   public mutating func takeEvents(into taken: inout [TimedBoardEvent]) {
-    taken.removeAll(keepingCapacity: true)
+    if !taken.isEmpty { taken.removeAll(keepingCapacity: true) }
     swap(&taken, &events)
   }
 
