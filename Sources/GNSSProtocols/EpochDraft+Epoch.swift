@@ -3,9 +3,9 @@ import LocationTypes
 // What the sentences of an epoch add up to.
 
 extension EpochDraft {
-  /// What it adds up to, but for the date.
-  func epoch(_ options: EpochOptions) -> Epoch {
-    var epoch = Epoch()
+  /// Writes what it adds up to, but for the date.
+  func write(to epoch: inout Epoch, _ options: EpochOptions) {
+    epoch = Epoch()
     epoch.timeOfDay_us = time_us
     epoch.hdop_e2 = hdop_e2 ?? gns.horizontalDOP_e2 ?? gsaHDOP_e2 ?? pubx.horizontalDOP_e2
     epoch.vdop_e2 = vdop_e2 ?? pubx.verticalDOP_e2
@@ -17,7 +17,6 @@ extension EpochDraft {
     {
       complete(&epoch, place, options)
     }
-    return epoch
   }
 
   private func complete(_ epoch: inout Epoch, _ place: Coordinate, _ options: EpochOptions) {

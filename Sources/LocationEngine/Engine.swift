@@ -106,13 +106,14 @@ public struct Engine: ~Copyable {
   /// Takes the receiver's bytes, as they came, and says what is to be done.
   ///
   /// Bytes are no ``Event``: with room for a chunk each event would be copied wherever it is looked at.
+  /// They are lent, and the engine keeps its own copy.
   ///
   /// - Parameters:
-  ///   - bytes: What has come; it may be empty.
+  ///   - bytes: What has come, at most `ByteChunk.capacity`; it may be nothing.
   ///   - now: The boot clock; never before that of the step before.
   /// - Complexity: O(bytes), and O(clients in use) where they complete something.
   /// - Precondition: The bytes before were finished: no effects ask for ``Event/proceed``.
-  public mutating func step(bytes new: borrowing ByteChunk, at now: Instant) -> Effects {
+  public mutating func step(bytes new: Span<UInt8>, at now: Instant) -> Effects {
     precondition(now >= self.now, "the boot clock never goes back")
     precondition(chunkOffset == chunk.count, "the chunk before was not finished: .proceed")
     self.now = now
@@ -122,7 +123,8 @@ public struct Engine: ~Copyable {
       lastByte = now
       assembler.hear(at: now, isGathered: isGathering)
     }
-    chunk = copy new
+    chunk.removeAll()
+    chunk.append(new)
     chunkOffset = 0
     consume(&effects)
     if holdsStill(effects) { goOnWaiting(&effects) } else { settle(&effects) }

@@ -141,7 +141,7 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
   @inlinable mutating func performBytes() {
     var fault: Fault?
     let now = board.now
-    let effects = engine.step(bytes: input, at: now)
+    let effects = engine.step(bytes: input.span, at: now)
     handle(effects, &fault, at: now)
     _ = follow(effects, &fault)
   }

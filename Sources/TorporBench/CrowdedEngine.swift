@@ -54,7 +54,7 @@ struct CrowdedEngine: ~Copyable {
     let turn = 2 * frames.count - 2
     if place == turn { place = 0 }
     let frame = frames[place < frames.count ? place : turn - place]
-    effects = engine.step(bytes: frame, at: now)
+    effects = engine.step(bytes: frame.span, at: now)
     return settle()
   }
 

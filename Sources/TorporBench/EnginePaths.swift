@@ -52,7 +52,7 @@ private struct DeferringEngine: ~Copyable {
     now = now + .seconds(1)
     let chunk = frames[frame]
     frame = frame + 1 == frames.count ? 0 : frame + 1
-    effects = engine.step(bytes: chunk, at: now)
+    effects = engine.step(bytes: chunk.span, at: now)
     return settle()
   }
 

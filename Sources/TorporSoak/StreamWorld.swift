@@ -244,7 +244,7 @@ final class StreamWorld {
   private func perform(_ event: Event) { follow(step(event)) }
 
   private func perform(bytes: ByteChunk) {
-    follow(watch { engine.step(bytes: bytes, at: now) })
+    follow(watch { engine.step(bytes: bytes.span, at: now) })
   }
 
   /// All that comes of a first step.

@@ -256,7 +256,7 @@ final class Bench: Desk {
 
   func perform(bytes: ByteChunk) {
     if plan.board > .awake, plan.listens { hostWakes += 1 }
-    follow { engine.step(bytes: bytes, at: now) }
+    follow { engine.step(bytes: bytes.span, at: now) }
   }
 
   /// A first step and all that comes of it.

@@ -95,7 +95,7 @@ struct FirmwareService: ~Copyable {
   /// A chunk and all that follows from it.
   private mutating func perform(bytes: ByteChunk) -> Effects {
     let before = firmware_instructions()
-    let effects = engine.step(bytes: bytes, at: board.now)
+    let effects = engine.step(bytes: bytes.span, at: board.now)
     handle(effects, cost: firmware_instructions() - before)
     return follow(effects)
   }
