@@ -230,7 +230,11 @@ extension EpochAssembler {
     }
     if !draft.isTold { return giveHeld(into: &epoch) }
     draft.write(to: &epoch, options)
-    calendar.date(&epoch, from: draft)
+    // Handed on as a value, all of the draft would be copied.
+    let dates = EpochCalendar.Told(
+      time_us: draft.time_us, zdaDate: draft.zdaDate, rmcDate: draft.rmcDate,
+      isRMCValid: draft.rmcVerdict == .valid)
+    calendar.date(&epoch, by: dates)
     if isHolding {
       isHolding = false
       guard epoch.hasFix, draft.time_us != nil else {

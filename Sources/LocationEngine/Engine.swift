@@ -213,6 +213,9 @@ public struct Engine: ~Copyable {
   /// (RNG-5). O(1).
   public func stored(at sequence: UInt64) -> StoredFix? { ring.stored(at: sequence) }
 
+  /// The fix that went into the ring last, as it went in; nil when there was none yet. O(1).
+  public var newestStored: StoredFix? { newest }
+
   /// The fix Core Location calls `location`: the newest that the client was told (STD-8).
   public func location(of client: ClientID) -> StoredFix? {
     client.index < clients.used

@@ -181,7 +181,8 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
 
   /// Does what a step wants done, and tells the clients.
   @inlinable mutating func handle(_ effects: Effects, _ fault: inout Fault?, at now: Instant) {
-    if let new = execute(effects), fault == nil { fault = new }
+    let isForHardware = effects.hasOutput || effects.pin != nil || effects.lineSpeed != nil
+    if isForHardware, let new = execute(effects), fault == nil { fault = new }
     if let name = effects.appended { clients.appended(name, in: engine, at: now) }
     while effects.hasNotices, let notice = engine.nextNotice() {
       clients.receive(notice, from: engine, at: now)
@@ -233,5 +234,7 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
     }
   }
 
-  @inlinable func isSilent(_ plan: Effects) -> Bool { plan.board != .awake && !engine.isReceiverAwake }
+  @inlinable func isSilent(_ plan: Effects) -> Bool {
+    plan.board != .awake && !engine.isReceiverAwake
+  }
 }

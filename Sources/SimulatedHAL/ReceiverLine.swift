@@ -184,8 +184,9 @@ struct ReceiverLine: Sendable {
 
   private mutating func take(_ count: Int) {
     readIndex += count
-    bursts[firstBurst].taken += count
-    if bursts[firstBurst].taken == bursts[firstBurst].total { firstBurst += 1 }
+    let taken = bursts[firstBurst].taken + count
+    bursts[firstBurst].taken = taken
+    if taken == bursts[firstBurst].total { firstBurst += 1 }
     if firstBurst == bursts.count {
       reset()
     } else if firstBurst >= 1_024 {

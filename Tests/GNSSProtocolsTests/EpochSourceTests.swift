@@ -180,7 +180,7 @@ import Testing
 
 extension EpochDraft {
   /// What it adds up to.
-  fileprivate func epoch(_ options: EpochOptions) -> Epoch {
+  fileprivate mutating func epoch(_ options: EpochOptions) -> Epoch {
     var epoch = Epoch()
     write(to: &epoch, options)
     return epoch
