@@ -4,13 +4,17 @@
 #include <stdbool.h>
 #include <string.h>
 
+// Where a function lies decides how fast its loops are, by a third and more; so that a floor is the same
+// whatever is linked beside it, each begins at a line of the cache.
+#define FLOOR __attribute__((aligned(64)))
+
 static int hex_digit(uint8_t byte) {
   if (byte >= '0' && byte <= '9') return byte - '0';
   if (byte >= 'A' && byte <= 'F') return byte - 'A' + 10;
   return -1;
 }
 
-uint64_t floor_nmea(const uint8_t *stream, size_t length, size_t *position, uint64_t sentences) {
+FLOOR uint64_t floor_nmea(const uint8_t *stream, size_t length, size_t *position, uint64_t sentences) {
   uint64_t sum = 0;
   size_t at = *position;
   while (sentences > 0) {
@@ -40,7 +44,7 @@ uint64_t floor_nmea(const uint8_t *stream, size_t length, size_t *position, uint
   return sum;
 }
 
-uint64_t floor_ubx(const uint8_t *stream, size_t length, size_t *position, uint64_t frames) {
+FLOOR uint64_t floor_ubx(const uint8_t *stream, size_t length, size_t *position, uint64_t frames) {
   static uint8_t payload[1024];
   uint64_t sum = 0;
   size_t at = *position;
@@ -101,7 +105,7 @@ static uint32_t crc_of(const uint8_t *bytes, size_t length) {
   return ~crc;
 }
 
-uint64_t floor_slots(uint8_t *ring, size_t capacity, uint64_t *sequence, uint64_t slots) {
+FLOOR uint64_t floor_slots(uint8_t *ring, size_t capacity, uint64_t *sequence, uint64_t slots) {
   static bool ready = false;
   if (!ready) {
     make_tables();
@@ -118,7 +122,7 @@ uint64_t floor_slots(uint8_t *ring, size_t capacity, uint64_t *sequence, uint64_
   return ring[60];
 }
 
-uint64_t floor_copies(uint8_t *output, size_t room, const uint8_t *text, size_t length, uint64_t texts) {
+FLOOR uint64_t floor_copies(uint8_t *output, size_t room, const uint8_t *text, size_t length, uint64_t texts) {
   size_t place = 0;
   uint64_t sum = 0;
   for (; texts > 0; texts--) {
@@ -133,7 +137,7 @@ uint64_t floor_copies(uint8_t *output, size_t room, const uint8_t *text, size_t 
   return sum + output[0];
 }
 
-uint64_t floor_haversine(const double *radians, size_t pairs, size_t *position, uint64_t distances) {
+FLOOR uint64_t floor_haversine(const double *radians, size_t pairs, size_t *position, uint64_t distances) {
   uint64_t sum = 0;
   for (; distances > 0; distances--) {
     const double *place = radians + 4 * *position;

@@ -128,9 +128,7 @@ extension EpochAssembler {
       entry = .closing
     }
     if hasDraft, startsAnother(mark.kind, talker, time_us, date) {
-      let closed = closeDraft(at: arrival, by: .nextTime)
-      entry = closed == nil ? .plain : .closing
-      if let closed { epoch = closed }
+      entry = closeDraft(at: arrival, by: .nextTime, into: &epoch) ? .closing : .plain
     }
     open()
     if draft.opener == nil {
@@ -171,10 +169,12 @@ extension EpochAssembler {
     return opener.kind == kind && opener.talker == talker
   }
 
-  mutating func takeHeld() -> Epoch? {
-    if !isHolding { return nil }
+  /// Gives the epoch that waits for sentences of its time; false where none does.
+  private mutating func giveHeld(into epoch: inout Epoch) -> Bool {
+    if !isHolding { return false }
     isHolding = false
-    return held
+    epoch = held
+    return true
   }
 
   @inline(__always) func isHeld(_ time_us: Int64) -> Bool {
@@ -208,8 +208,17 @@ extension EpochAssembler {
     return min(distance, abs(86_400_000_000 - distance))
   }
 
+  /// Closes the draft, if there is one, and gives what it adds up to, or the epoch that was held for it.
   mutating func closeDraft(at now: Instant, by cause: EpochEnd.Cause) -> Epoch? {
-    if !hasDraft { return takeHeld() }
+    var epoch = Epoch()
+    return closeDraft(at: now, by: cause, into: &epoch) ? epoch : nil
+  }
+
+  /// The same, written where it is wanted; false where there is none.
+  mutating func closeDraft(
+    at now: Instant, by cause: EpochEnd.Cause, into epoch: inout Epoch
+  ) -> Bool {
+    if !hasDraft { return giveHeld(into: &epoch) }
     hasDraft = false
     if options.learnsEnd {
       if draft.opener == nil { end.dissolve() } else { end.close(by: cause) }
@@ -219,17 +228,25 @@ extension EpochAssembler {
       if let later = heardDate, let time_us = later.time_us { calendar.learn(later.date, time_us) }
       heardDate = nil
     }
-    if !draft.isTold { return takeHeld() }
-    var epoch = draft.epoch(options)
-    calendar.date(&epoch, from: draft)
-    if let earlier = takeHeld() {
-      guard epoch.fix != nil, draft.time_us != nil else { return earlier }
-      epoch.climb_mmps = earlier.climb_mmps
-      epoch.timeAccuracy_ns = earlier.timeAccuracy_ns
+    if !draft.isTold { return giveHeld(into: &epoch) }
+    draft.write(to: &epoch, options)
+    // Handed on as a value, all of the draft would be copied.
+    let dates = EpochCalendar.Told(
+      time_us: draft.time_us, zdaDate: draft.zdaDate, rmcDate: draft.rmcDate,
+      isRMCValid: draft.rmcVerdict == .valid)
+    calendar.date(&epoch, by: dates)
+    if isHolding {
+      isHolding = false
+      guard epoch.hasFix, draft.time_us != nil else {
+        epoch = held
+        return true
+      }
+      epoch.climb_mmps = held.climb_mmps
+      epoch.timeAccuracy_ns = held.timeAccuracy_ns
     }
     if let time_us = draft.time_us {
       last = Given(time_us: time_us, isUBX: false, at: now, date: draft.rmcDate)
     }
-    return epoch
+    return true
   }
 }

@@ -3,21 +3,37 @@ import LocationTypes
 // UBX solutions: whole epochs, live or out of a batch.
 
 extension EpochAssembler {
-  /// Adds NAV-PVT; true where it closed an epoch or is one, which is written then.
-  @inline(__always)
-  mutating func addLive(_ solution: UBXSolution, at now: Instant, into epoch: inout Epoch) -> Bool {
-    if isAmongOthers { return addAmongOthers(solution, at: now, into: &epoch) }
-    // The usual way: NAV-PVT alone. The epoch is made in one place and never copied.
-    guard solution.utc_us != .min else {
-      epoch.become(solution, options.isSimulated, at: now)
-      return true
+  /// Adds the payload of NAV-PVT; true where it closed an epoch or is one, which is written then.
+  ///
+  /// One function for the usual case, NAV-PVT alone: what the payload says goes straight into the epoch.
+  @inline(never)
+  mutating func addLive(_ payload: Span<UInt8>, into epoch: inout Epoch) -> Bool {
+    let utc_us = UBXSolution.moment(ofNavPVT: payload)
+    guard !isAmongOthers, utc_us != .min else {
+      return addAmongOthers(UBXSolution(navPVT: payload), at: arrival, into: &epoch)
     }
+    return addAlone(UBXSolution(ofNavPVT: payload, utc_us), at: arrival, into: &epoch)
+  }
+
+  /// Adds NAV-PVT; true where it closed an epoch or is one, which is written then.
+  @inline(never)
+  mutating func addLive(_ solution: UBXSolution, at now: Instant, into epoch: inout Epoch) -> Bool {
+    guard !isAmongOthers, solution.utc_us != .min else {
+      return addAmongOthers(solution, at: now, into: &epoch)
+    }
+    return addAlone(solution, at: now, into: &epoch)
+  }
+
+  /// Adds NAV-PVT with a time while nothing else is about.
+  @inline(always)
+  private mutating func addAlone(
+    _ solution: UBXSolution, at now: Instant, into epoch: inout Epoch
+  ) -> Bool {
     let moment = calendar.date(solution.utc_us, isResolved: solution.isTimeResolved)
     if isRepeated(solution, moment.time_us, now) { return false }
     calendar.hold(moment)
     remember(solution, moment.time_us, now)
-    epoch.become(solution, options.isSimulated, at: now)
-    epoch.take(moment)
+    epoch.write(solution, moment, options.isSimulated, at: now)
     return true
   }
 
@@ -151,44 +167,75 @@ extension Epoch {
     become(s, isSimulated, at: now)
   }
 
-  /// Becomes the epoch of a UBX solution, not dated yet: written field by field where it lies.
+  /// Becomes the epoch of a UBX solution, not dated yet.
   @inline(never)
   mutating func become(_ s: UBXSolution, _ isSimulated: Bool, at now: Instant) {
-    self = Epoch()
-    mode = .noFix
-    if let dilution = s.positionDOP_e2 { pdop_raw = dilution }
-    if let accuracy = s.timeAccuracy_ns { timeAccuracy_raw = accuracy }
+    let moment = DatedMoment(utc_us: .min, time_us: .min, isUncertain: false)
+    write(s, moment, isSimulated, at: now)
+  }
+
+  /// Becomes the epoch of a UBX solution at a moment: where it lies, and every field once.
+  @inline(always)
+  mutating func write(
+    _ s: UBXSolution, _ moment: DatedMoment, _ isSimulated: Bool, at now: Instant
+  ) {
     let coordinate = s.place
-    guard s.isFixOK, s.fixType >= 1, s.fixType <= 4, coordinate.isValid else { return }
-    let isSpatial = s.fixType != 2
-    mode = isSpatial ? .threeDimensional : .twoDimensional
+    guard s.isFixOK, s.fixType >= 1, s.fixType <= 4, coordinate.isValid else {
+      self = Epoch()
+      mode = .noFix
+      pdop_e2 = s.positionDOP_e2
+      timeAccuracy_ns = s.timeAccuracy_ns
+      take(moment)
+      return
+    }
     hasFix = true
     place.acquired = now
     place.coordinate = coordinate
-    place.mode = isSpatial ? .threeDimensional : .twoDimensional
     place.isSimulated = isSimulated
     place.quality = Epoch.quality(s)
-    place.ellipsoidalAltitude_mm = s.height_mm
-    place.speed_mmps = s.groundSpeed_mmps
-    place.course_e4 = Epoch.course_e4(s)
+    take(moment)
+    writeMotion(s)
+    writeAltitude(s)
     place.horizontalAccuracy_mm = Epoch.accuracy(s.horizontalAccuracy_mm)
-    if isSpatial, let accuracy = s.verticalAccuracy_mm {
-      place.verticalAccuracy_mm = Epoch.accuracy(accuracy)
-    }
-    if let accuracy = s.speedAccuracy_mmps {
-      place.speedAccuracy_mmps = Epoch.accuracy(accuracy)
-    }
-    if let accuracy = s.headingAccuracy_e5, place.course_e4 != nil {
-      place.courseAccuracy_e2 = Int32(accuracy / 1_000)
-    }
-    if let satellites = s.satellites { place.satellites = Int16(satellites) }
-    if let heightMSL = s.heightMSL_mm {
-      place.altitude_mm = heightMSL
-      let (difference, isOver) = s.height_mm.subtractingReportingOverflow(heightMSL)
-      geoidSeparation_raw = isOver ? .min : difference
-    }
+    place.satellites = s.satellites.map { Int16($0) }
+    pdop_e2 = s.positionDOP_e2
+    timeAccuracy_ns = s.timeAccuracy_ns
+    origin = .live
+    // What these messages do not say.
+    latitudeError_mm = nil
+    longitudeError_mm = nil
+    hdop_e2 = nil
+    vdop_e2 = nil
+    satellitesInView = nil
+    meanSignal_dBHz = nil
+    bestSignal_dBHz = nil
+  }
+
+  /// Writes speed, course and climb.
+  @inline(always) private mutating func writeMotion(_ s: UBXSolution) {
+    let course_e4 = Epoch.course_e4(s)
+    place.speed_mmps = s.groundSpeed_mmps
+    place.course_e4 = course_e4
+    place.speedAccuracy_mmps = s.speedAccuracy_mmps.map { Epoch.accuracy($0) }
+    place.courseAccuracy_e2 =
+      course_e4 == nil ? nil : s.headingAccuracy_e5.map { Int32($0 / 1_000) }
     // Of the smallest value there is no opposite: it stays itself, which stands for "not known".
-    if let down = s.velocityDown_mmps { climb_raw = 0 &- down }
+    climb_mmps = s.velocityDown_mmps.map { 0 &- $0 }
+  }
+
+  /// Writes altitudes, and whether they count.
+  @inline(always) private mutating func writeAltitude(_ s: UBXSolution) {
+    let isSpatial = s.fixType != 2
+    mode = isSpatial ? .threeDimensional : .twoDimensional
+    place.mode = isSpatial ? .threeDimensional : .twoDimensional
+    place.ellipsoidalAltitude_mm = s.height_mm
+    place.altitude_mm = s.heightMSL_mm
+    place.verticalAccuracy_mm = isSpatial ? s.verticalAccuracy_mm.map { Epoch.accuracy($0) } : nil
+    geoidSeparation_mm = nil
+    if let heightMSL = s.heightMSL_mm {
+      let (difference, isOver) = s.height_mm.subtractingReportingOverflow(heightMSL)
+      geoidSeparation_mm = isOver ? nil : difference
+    }
   }
 
   /// Takes its moment, and so does its fix.
@@ -210,8 +257,8 @@ extension Epoch {
   /// Nil when the receiver says that it may be any: an error of 180° or more.
   @inline(__always) private static func course_e4(_ s: UBXSolution) -> Int32? {
     if let error = s.headingAccuracy_e5, error >= 18_000_000 { return nil }
-    guard s.headingOfMotion_e5 >= 0, s.headingOfMotion_e5 <= 36_000_000 else { return nil }
-    return (s.headingOfMotion_e5 + 5) / 10
+    let heading = UInt32(bitPattern: s.headingOfMotion_e5)
+    return heading <= 36_000_000 ? Int32((heading + 5) / 10) : nil
   }
 
   @inline(__always) private static func quality(_ s: UBXSolution) -> FixQuality {

@@ -166,7 +166,7 @@ extension EpochAssembler: FrameReader {
   ) -> Bool {
     // The usual one first: it is on the way of every fix.
     if identity == .navPVT, !hasWaiting, !isAwaiting, UBXSolution.isNavPVT(payload) {
-      return addLive(UBXSolution(navPVT: payload), at: arrival, into: &epoch)
+      return addLive(payload, into: &epoch)
     }
     return add(UBXDecoding.message(identity, payload, &counters), into: &epoch)
   }
@@ -208,17 +208,21 @@ extension EpochAssembler {
     case .joined: end.goOn(with: mark)
     }
     // With epochs of both protocols open, or waiting, it is left to the next message.
-    guard end.isOver, !hasWaiting, !isAwaiting, let own = closeOver() else { return isMade }
-    if isMade { wait(own) } else { epoch = own }
+    guard end.isOver, !hasWaiting, !isAwaiting else { return isMade }
+    if !isMade { return closeOver(into: &epoch) }
+    var own = Epoch()
+    if closeOver(into: &own) { wait(own) }
     return true
   }
 
-  private mutating func closeOver() -> Epoch? {
+  private mutating func closeOver(into epoch: inout Epoch) -> Bool {
     if hasParts, parts.isTold {
-      return hasDraft ? nil : closeParts(at: arrival, by: .lastMessage)
+      guard !hasDraft, let own = closeParts(at: arrival, by: .lastMessage) else { return false }
+      epoch = own
+      return true
     }
     hasParts = false
-    return closeDraft(at: arrival, by: .lastMessage)
+    return closeDraft(at: arrival, by: .lastMessage, into: &epoch)
   }
 }
 

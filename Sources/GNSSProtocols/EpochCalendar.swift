@@ -68,16 +68,26 @@ struct EpochCalendar {
       isUncertain: repaired.isUncertain)
   }
 
+  /// What the sentences of an epoch say of its date.
+  struct Told {
+    /// UTC time of day.
+    var time_us: Int64?
+    var zdaDate: CalendarDate?
+    var rmcDate: ShortDate?
+    /// RMC holds the position for valid.
+    var isRMCValid: Bool
+  }
+
   /// Gives an NMEA epoch its date, if it can be told.
   ///
   /// A receiver that has no position tells the date of a clock that may never have been set; it is
   /// marked uncertain and not held for those that come.
-  mutating func date(_ epoch: inout Epoch, from draft: EpochDraft) {
+  mutating func date(_ epoch: inout Epoch, by told: Told) {
     hadFix = epoch.hasFix
-    guard let time_us = draft.time_us else { return }
-    if let day = draft.zdaDate?.daysSince1970 ?? draft.rmcDate.flatMap({ fullDay($0) }) {
+    guard let time_us = told.time_us else { return }
+    if let day = told.zdaDate?.daysSince1970 ?? told.rmcDate.flatMap({ fullDay($0) }) {
       let repaired = repair(day)
-      let isTrusted = draft.zdaDate != nil ? epoch.hasFix : draft.rmcVerdict == .valid
+      let isTrusted = told.zdaDate != nil ? epoch.hasFix : told.isRMCValid
       epoch.isDateUncertain = repaired.isUncertain || !isTrusted
       set(&epoch, repaired.day, time_us)
       if isTrusted { remember(repaired.day, time_us, repaired.isUncertain) }

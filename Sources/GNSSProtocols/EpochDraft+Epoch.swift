@@ -3,9 +3,11 @@ import LocationTypes
 // What the sentences of an epoch add up to.
 
 extension EpochDraft {
-  /// What it adds up to, but for the date.
-  func epoch(_ options: EpochOptions) -> Epoch {
-    var epoch = Epoch()
+  /// Writes what it adds up to, but for the date.
+  ///
+  /// It changes nothing; but only what is said to be mutated is read where it lies, and not copied first.
+  mutating func write(to epoch: inout Epoch, _ options: EpochOptions) {
+    epoch = Epoch()
     epoch.timeOfDay_us = time_us
     epoch.hdop_e2 = hdop_e2 ?? gns.horizontalDOP_e2 ?? gsaHDOP_e2 ?? pubx.horizontalDOP_e2
     epoch.vdop_e2 = vdop_e2 ?? pubx.verticalDOP_e2
@@ -17,10 +19,10 @@ extension EpochDraft {
     {
       complete(&epoch, place, options)
     }
-    return epoch
   }
 
-  private func complete(_ epoch: inout Epoch, _ place: Coordinate, _ options: EpochOptions) {
+  private mutating func complete(_ epoch: inout Epoch, _ place: Coordinate, _ options: EpochOptions)
+  {
     let altitude_mm = self.altitude_mm ?? gns.altitude_mm ?? garminAltitude.altitude_mm
     let separation_mm = self.separation_mm ?? gns.separation_mm
     let height_mm = EpochDraft.sum(altitude_mm, separation_mm) ?? pubx.height_mm

@@ -61,6 +61,9 @@ struct EpochDraft {
   var views = SatelliteViews()
   var used = SatelliteSets()
 
+  /// Creates one of which nothing was said; in place, where it is wanted.
+  @inline(always) init() {}
+
   /// Whether a sentence has come that says if there is a position.
   var isTold: Bool {
     rmcVerdict != .unsaid || ggaVerdict != .unsaid || gllVerdict != .unsaid

@@ -1,32 +1,32 @@
 extension Span<UInt8> {
   /// The byte at `i`.
-  @inline(__always) func u1(_ i: Int) -> UInt8 { self[i] }
+  @inline(always) func u1(_ i: Int) -> UInt8 { self[i] }
 
   /// Two bytes at `i`, little-endian.
-  @inline(__always) func u2(_ i: Int) -> UInt16 {
+  @inline(always) func u2(_ i: Int) -> UInt16 {
     // Any bits are an integer; the bounds are checked by the span. Where the length is known, as of
     // all UBX messages once it was looked at, the compiler leaves the checks out.
     UInt16(littleEndian: unsafe bytes.unsafeLoadUnaligned(fromByteOffset: i, as: UInt16.self))
   }
 
   /// Four bytes at `i`, little-endian.
-  @inline(__always) func u4(_ i: Int) -> UInt32 {
+  @inline(always) func u4(_ i: Int) -> UInt32 {
     // As above.
     UInt32(littleEndian: unsafe bytes.unsafeLoadUnaligned(fromByteOffset: i, as: UInt32.self))
   }
 
   /// Eight bytes at `i`, little-endian.
-  @inline(__always) func u8(_ i: Int) -> UInt64 {
+  @inline(always) func u8(_ i: Int) -> UInt64 {
     // As above.
     UInt64(littleEndian: unsafe bytes.unsafeLoadUnaligned(fromByteOffset: i, as: UInt64.self))
   }
 
   /// A byte at `i`, two's complement.
-  @inline(__always) func i1(_ i: Int) -> Int8 { Int8(bitPattern: self[i]) }
+  @inline(always) func i1(_ i: Int) -> Int8 { Int8(bitPattern: self[i]) }
 
   /// Two bytes at `i`, little-endian, two's complement.
-  @inline(__always) func i2(_ i: Int) -> Int16 { Int16(bitPattern: u2(i)) }
+  @inline(always) func i2(_ i: Int) -> Int16 { Int16(bitPattern: u2(i)) }
 
   /// Four bytes at `i`, little-endian, two's complement.
-  @inline(__always) func i4(_ i: Int) -> Int32 { Int32(bitPattern: u4(i)) }
+  @inline(always) func i4(_ i: Int) -> Int32 { Int32(bitPattern: u4(i)) }
 }

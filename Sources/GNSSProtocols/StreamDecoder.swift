@@ -248,8 +248,15 @@ struct StreamDecoder: Sendable {
   }
 
   private mutating func moveToFront() {
-    for i in start..<end { pending[i - start] = pending[i] }
-    end -= start
+    let (from, held) = (start, end &- start)
+    precondition(from >= 0 && held >= 0 && end <= Self.capacity, "what is held lies in the buffer")
+    var target = pending.mutableSpan
+    // Both ranges lie in the buffer: see above. They may overlap.
+    unsafe target.withUnsafeMutableBufferPointer { target in
+      guard let base = target.baseAddress else { return }
+      unsafe base.update(from: base + from, count: held)
+    }
+    end = held
     start = 0
   }
 

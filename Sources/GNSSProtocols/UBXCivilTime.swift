@@ -15,7 +15,7 @@ struct UBXCivilTime {
   /// Reads the seven bytes from `i` on; nil if one of them is beyond what a calendar or clock has.
   ///
   /// A byte more is loaded and left out: where it is read, the flags of validity or more stand behind.
-  @inline(__always) init?(_ p: Span<UInt8>, _ i: Int) {
+  @inline(always) init?(_ p: Span<UInt8>, _ i: Int) {
     let word = p.u8(i)
     // Month to second, a byte each: they are at most 12, 31, 23, 59 and 60, and the first two not 0.
     let fields = word &>> 16 & 0xFF_FFFF_FFFF
@@ -45,7 +45,7 @@ struct UBXCivilTime {
   /// Microseconds since 1970; `.min` if the nanoseconds are out of range.
   ///
   /// Nanoseconds lie in ±1e9 and may be negative; the sum is rounded to the microsecond.
-  @inline(__always) func microseconds(nanoseconds: Int32) -> Int64 {
+  @inline(always) func microseconds(nanoseconds: Int32) -> Int64 {
     guard nanoseconds >= -1_000_000_000, nanoseconds <= 1_000_000_000 else { return .min }
     // Rounded towards the nearest, from the floor: +1 s keeps the dividend positive.
     let fraction = Int64(UInt32(bitPattern: nanoseconds &+ 1_000_000_500) / 1_000) - 1_000_000
@@ -56,7 +56,7 @@ struct UBXCivilTime {
 
   /// Microseconds since 1970 of the time at `i`; `.min` unless `valid` has date and time and the
   /// calendar has them.
-  @inline(__always) static func microseconds(
+  @inline(always) static func microseconds(
     _ p: Span<UInt8>, _ i: Int, valid: UInt8, nanoseconds: Int32
   ) -> Int64 {
     guard valid & 3 == 3, let time = UBXCivilTime(p, i) else { return .min }
@@ -67,7 +67,7 @@ struct UBXCivilTime {
   ///
   /// Years begin in March, so that the leap day is the last; 979/32 is near enough to a month's
   /// length (Neri and Schneider, Euclidean affine functions, 2022).
-  @inline(__always) private var days: Int32 {
+  @inline(always) private var days: Int32 {
     let isOfYearBefore = month <= 2
     let y = isOfYearBefore ? year &- 1 : year
     let m = isOfYearBefore ? month &+ 12 : month

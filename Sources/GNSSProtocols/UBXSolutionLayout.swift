@@ -39,6 +39,14 @@ struct UBXSolutionLayout {
   var speedAccuracy: Int { shift + 68 }
   var headingAccuracy: Int { shift + 72 }
   var positionDOP: Int { shift + 76 }
+
+  /// Microseconds since 1970, `.min` where they are not told or cannot be.
+  ///
+  /// Read before anything else: it needs many registers, and has them while nothing is held.
+  @inline(always) func moment(_ p: Span<UInt8>) -> Int64 {
+    UBXCivilTime.microseconds(
+      p, civilTime, valid: p[civilTime + 7], nanoseconds: p.i4(nanoseconds))
+  }
 }
 
 extension UBXSolution {
@@ -51,20 +59,34 @@ extension UBXSolution {
   ///
   /// No optional: looked into, it would be copied.
   init(navPVT p: Span<UInt8>) {
+    self.init(ofNavPVT: p, UBXSolution.moment(ofNavPVT: p))
+  }
+
+  /// The time in NAV-PVT, as ``utc_us``.
+  @inline(always) static func moment(ofNavPVT p: Span<UInt8>) -> Int64 {
+    precondition(UBXSolution.isNavPVT(p), "NAV-PVT has one of two lengths")
+    return UBXSolutionLayout.navPVT.moment(p)
+  }
+
+  /// Reads the rest of NAV-PVT, whose time is `utc_us`.
+  @inline(always) init(ofNavPVT p: Span<UInt8>, _ utc_us: Int64) {
     precondition(UBXSolution.isNavPVT(p), "NAV-PVT has one of two lengths")
     // The shorter form has the same fields in the same places.
-    self.init(p, .navPVT)
+    self.init(p, .navPVT, utc_us)
     if p.count == UBXSolutionLayout.navPVT.length, p[UBXSolutionLayout.flags3] & 1 != 0 {
       isFixOK = false
     }
   }
 
   /// Reads all fields of a payload that is as long as `layout` says, or lacks what is behind them.
-  @inline(__always) init(_ p: Span<UInt8>, _ layout: UBXSolutionLayout) {
-    // The time first: it needs many registers, and has them while nothing else is held.
+  init(_ p: Span<UInt8>, _ layout: UBXSolutionLayout) {
+    self.init(p, layout, layout.moment(p))
+  }
+
+  @inline(always)
+  private init(_ p: Span<UInt8>, _ layout: UBXSolutionLayout, _ utc_us: Int64) {
     let valid = p[layout.civilTime + 7]
-    utc_us = UBXCivilTime.microseconds(
-      p, layout.civilTime, valid: valid, nanoseconds: p.i4(layout.nanoseconds))
+    self.utc_us = utc_us
     places = WordPair(bits: p.u8(layout.longitude))
     heights = WordPair(bits: p.u8(layout.height))
     accuracies = WordPair(bits: p.u8(layout.horizontalAccuracy))

@@ -30,8 +30,8 @@ extension Engine {
     ring.erase(0..<first)
   }
 
-  /// What a client must know of its surroundings.
-  var context: ClientContext {
+  /// What a client must know of its surroundings; made where it is wanted, for it is large.
+  @inline(__always) var context: ClientContext {
     var context = ClientContext(
       now: now, head: ring.head, newest: newest, receiverBuffers: receiverBuffers,
       isDraining: hasDriver && driver.status.isDraining,

@@ -103,29 +103,43 @@ public struct Engine: ~Copyable {
     if setup.figures.usesMotionLine { hearMotion(.moving) }
   }
 
+  /// Takes the receiver's bytes, as they came, and says what is to be done.
+  ///
+  /// Bytes are no ``Event``: with room for a chunk each event would be copied wherever it is looked at.
+  /// They are lent, and the engine keeps its own copy.
+  ///
+  /// - Parameters:
+  ///   - bytes: What has come, at most `ByteChunk.capacity`; it may be nothing.
+  ///   - now: The boot clock; never before that of the step before.
+  /// - Complexity: O(bytes), and O(clients in use) where they complete something.
+  /// - Precondition: The bytes before were finished: no effects ask for ``Event/proceed``.
+  public mutating func step(bytes new: Span<UInt8>, at now: Instant) -> Effects {
+    precondition(now >= self.now, "the boot clock never goes back")
+    precondition(chunkOffset == chunk.count, "the chunk before was not finished: .proceed")
+    self.now = now
+    var effects = Effects()
+    if new.count > 0 {
+      if isDeaf || isReadingOn { backlogReadAt = now }
+      lastByte = now
+      assembler.hear(at: now, isGathered: isGathering)
+    }
+    chunk.removeAll()
+    chunk.append(new)
+    chunkOffset = 0
+    consume(&effects)
+    if holdsStill(effects) { goOnWaiting(&effects) } else { settle(&effects) }
+    return effects
+  }
+
   /// Takes one event and says what is to be done.
   ///
   /// - Parameter now: The boot clock; never before that of the step before.
-  /// - Complexity: O(clients in use); the event's own work is O(bytes).
+  /// - Complexity: O(clients in use).
   public mutating func step(_ event: Event, at now: Instant) -> Effects {
     precondition(now >= self.now, "the boot clock never goes back")
     self.now = now
     var effects = Effects()
     switch event {
-    case .bytes(let new):
-      precondition(chunkOffset == chunk.count, "the chunk before was not finished: .proceed")
-      if new.count > 0 {
-        if isDeaf || isReadingOn { backlogReadAt = now }
-        lastByte = now
-        assembler.hear(at: now, isGathered: isGathering)
-      }
-      chunk = new
-      chunkOffset = 0
-      consume(&effects)
-      if holdsStill(effects) {
-        goOnWaiting(&effects)
-        return effects
-      }
     case .proceed: consume(&effects)
     case .batchPin: drive(.batchPin, &effects)
     case .motion(let level):
@@ -198,6 +212,9 @@ public struct Engine: ~Copyable {
   /// The fix of a sequence number, as long as the ring has it. The service reads it for its clients
   /// (RNG-5). O(1).
   public func stored(at sequence: UInt64) -> StoredFix? { ring.stored(at: sequence) }
+
+  /// The fix that went into the ring last, as it went in; nil when there was none yet. O(1).
+  public var newestStored: StoredFix? { newest }
 
   /// The fix Core Location calls `location`: the newest that the client was told (STD-8).
   public func location(of client: ClientID) -> StoredFix? {

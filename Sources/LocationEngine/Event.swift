@@ -1,10 +1,9 @@
 import LocationPolicy
 import LocationTypes
 
-/// Everything that can happen to an engine: bytes, pin edges, time, requests and hardware's answers.
+/// Everything that can happen to an engine beside bytes, which ``Engine/step(bytes:at:)`` takes: pin edges,
+/// time, requests and hardware's answers.
 public enum Event: Sendable {
-  /// The receiver's bytes, as they came.
-  case bytes(ByteChunk)
   /// Go on with what the step before left, because ``Effects/proceeds`` said so.
   case proceed
   /// The receiver's batch pin rose.

@@ -36,6 +36,11 @@ public protocol ByteLine: ~Copyable {
   /// - Throws: ``LineFault/gone``.
   mutating func read() throws(LineFault) -> ByteChunk
 
+  /// The same, in place of what is in `chunk`: for a line that is read so often that a copy counts.
+  ///
+  /// - Throws: ``LineFault/gone``; then what is in `chunk` means nothing.
+  mutating func read(into chunk: inout ByteChunk) throws(LineFault)
+
   /// Sets the line's speed in baud, once all queued bytes have left.
   ///
   /// - Throws: ``LineFault/gone``.
@@ -46,6 +51,9 @@ public protocol ByteLine: ~Copyable {
 }
 
 extension ByteLine where Self: ~Copyable {
+  /// Copies what ``read()`` gives.
+  public mutating func read(into chunk: inout ByteChunk) throws(LineFault) { chunk = try read() }
+
   /// Reads to the end.
   public mutating func discardInput() {
     do { while try read().count > 0 {} } catch {}

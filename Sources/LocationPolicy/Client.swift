@@ -26,8 +26,8 @@ public struct ClientContext: Sendable {
   /// How long a delivered batch keeps the board awake (RNG-8).
   public var deliveryHold: Interval
 
-  /// Creates a context.
-  public init(
+  /// Creates a context: inlinable, for a call would make it elsewhere and copy it.
+  @inlinable public init(
     now: Instant, head: UInt64, newest: StoredFix?, receiverBuffers: Bool, isDraining: Bool,
     isDeferralAvailable: Bool, deferralLimit: Int, deliveryHold: Interval
   ) {

@@ -52,9 +52,13 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
   public var board: Board
   /// Those it serves.
   public var clients: Clients
-  private var plan: Effects?
+  // All that follows is inlinable: a board and clients that are known are called as they are, and what a
+  // board has read is not handed on through memory of unknown size.
+  @usableFromInline var plan: Effects?
   /// Its owner keeps the board from sleeping.
-  private var isInhibited = false
+  @usableFromInline var isInhibited = false
+  /// What was read last.
+  @usableFromInline var input = ByteChunk()
   /// Whether a receiver that cannot rest is left to talk while nobody wants anything of it: the board
   /// sleeps until somebody asks, and what came meanwhile is thrown away.
   public var overlooksUnwanted = false
@@ -81,7 +85,7 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
   /// - Parameters:
   ///   - sleepsWhenQuiet: Whether to wait for a request when nothing else can happen.
   ///   - limit: When the owner must have the word again, whatever the engine allows.
-  public mutating func turn(
+  @inlinable public mutating func turn(
     sleepsWhenQuiet: Bool = true, atLatest limit: Instant = .distantFuture
   ) -> Turn {
     let plan = self.plan ?? perform(.time)
@@ -105,21 +109,21 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
   }
 
   /// Brings a client's request to the engine.
-  public mutating func request(_ request: Request, of client: ClientID) {
+  @inlinable public mutating func request(_ request: Request, of client: ClientID) {
     perform(.request(client, request))
   }
 
   /// Looks at what there is to do, without a wait: when the owner has changed something of the clients.
-  public mutating func look() { perform(.time) }
+  @inlinable public mutating func look() { perform(.time) }
 
   /// Keeps the board from sleeping, or lets it (DEF-28).
-  public mutating func inhibitSleep(_ isOn: Bool) {
+  @inlinable public mutating func inhibitSleep(_ isOn: Bool) {
     isInhibited = isOn
     perform(.sleepInhibitor(isOn))
   }
 
   /// Ends the service: the receiver is put to rest by the turns that follow.
-  public mutating func end() { perform(.end) }
+  @inlinable public mutating func end() { perform(.end) }
 
   /// Gives the engine an event, and what follows from it, until it has a plan.
   ///
@@ -127,10 +131,25 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
   /// request led to after that: the driver waits before it tries again, and never answers a fault
   /// with bytes.
   @discardableResult
-  private mutating func perform(_ event: Event) -> Effects {
+  @inlinable mutating func perform(_ event: Event) -> Effects {
     var fault: Fault?
+    let effects = step(event, &fault)
+    return follow(effects, &fault)
+  }
+
+  /// Gives the engine what was read, and what follows from it, as ``perform(_:)``.
+  @inlinable mutating func performBytes() {
+    var fault: Fault?
+    let now = board.now
+    let effects = engine.step(bytes: input.span, at: now)
+    handle(effects, &fault, at: now)
+    _ = follow(effects, &fault)
+  }
+
+  /// Goes on from a step's effects until there is a plan.
+  @inlinable mutating func follow(_ first: Effects, _ fault: inout Fault?) -> Effects {
+    var effects = first
     var isFlushing = false
-    var effects = step(event, &fault)
     while true {
       if effects.proceeds {
         effects = step(.proceed, &fault)
@@ -153,23 +172,29 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
     }
   }
 
-  private mutating func step(_ event: Event, _ fault: inout Fault?) -> Effects {
+  @inlinable mutating func step(_ event: Event, _ fault: inout Fault?) -> Effects {
     let now = board.now
     let effects = engine.step(event, at: now)
-    if let new = execute(effects), fault == nil { fault = new }
+    handle(effects, &fault, at: now)
+    return effects
+  }
+
+  /// Does what a step wants done, and tells the clients.
+  @inlinable mutating func handle(_ effects: Effects, _ fault: inout Fault?, at now: Instant) {
+    let isForHardware = effects.hasOutput || effects.pin != nil || effects.lineSpeed != nil
+    if isForHardware, let new = execute(effects), fault == nil { fault = new }
     if let name = effects.appended { clients.appended(name, in: engine, at: now) }
     while effects.hasNotices, let notice = engine.nextNotice() {
       clients.receive(notice, from: engine, at: now)
     }
-    return effects
   }
 
   /// What of the hardware did not obey.
-  private enum Fault {
+  @usableFromInline enum Fault {
     case line
     case pin(OutputPin)
 
-    var event: Event {
+    @inlinable var event: Event {
       switch self {
       case .line: .lineFault
       case .pin(let pin): .pinFault(pin)
@@ -178,7 +203,7 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
   }
 
   /// Pin, then line speed, then bytes; gives the first that failed.
-  private mutating func execute(_ effects: Effects) -> Fault? {
+  @inlinable mutating func execute(_ effects: Effects) -> Fault? {
     if let command = effects.pin {
       do { try board.set(command) } catch { return .pin(command.pin) }
     }
@@ -192,16 +217,16 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
   }
 
   /// Reads what has arrived; false if there was nothing.
-  private mutating func readAll() -> Bool {
+  @inlinable mutating func readAll() -> Bool {
     var isAny = false
     do {
       while true {
-        let chunk = try board.read()
-        if chunk.count == 0 { return isAny }
+        try board.read(into: &input)
+        if input.count == 0 { return isAny }
         isAny = true
-        perform(.bytes(chunk))
+        performBytes()
         // One that is not full was all there was.
-        if !chunk.isFull { return true }
+        if !input.isFull { return true }
       }
     } catch {
       perform(.lineFault)
@@ -209,5 +234,7 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
     }
   }
 
-  private func isSilent(_ plan: Effects) -> Bool { plan.board != .awake && !engine.isReceiverAwake }
+  @inlinable func isSilent(_ plan: Effects) -> Bool {
+    plan.board != .awake && !engine.isReceiverAwake
+  }
 }

@@ -60,7 +60,27 @@ struct EchoedTime {
   /// Whether the same stands at `place`.
   private func isField(in bytes: Span<UInt8>, at place: Int) -> Bool {
     guard place + field.count <= bytes.count else { return false }
+    // The first and the last of them, which may overlap.
+    if field.count >= 8, field.count <= 16 { return isSame(in: bytes, at: place, UInt64.self) }
+    if field.count >= 4, field.count < 8 { return isSame(in: bytes, at: place, UInt32.self) }
     for i in 0..<field.count where bytes[place + i] != bytes[field.lowerBound + i] { return false }
     return true
+  }
+
+  /// Whether the first and the last bytes of the field, as many as a word has, stand at `place`.
+  @inline(__always)
+  private func isSame<Word: FixedWidthInteger & BitwiseCopyable>(
+    in bytes: Span<UInt8>, at place: Int, _: Word.Type
+  ) -> Bool {
+    let last = field.count - MemoryLayout<Word>.size
+    let own = field.lowerBound
+    precondition(last >= 0 && place >= 0 && own >= 0, "a word is no longer than the field")
+    precondition(max(place, own) <= bytes.count - field.count, "both lie in the span")
+    // Any bits are integers, and both places were compared with the bounds.
+    let raw = unsafe bytes.bytes
+    func word(_ i: Int) -> Word {
+      unsafe raw.unsafeLoadUnaligned(fromUncheckedByteOffset: i, as: Word.self)
+    }
+    return word(place) == word(own) && word(place + last) == word(own + last)
   }
 }

@@ -104,12 +104,12 @@ public struct RecordingFilter: Sendable {
   private static func firstMark(_ bytes: Span<UInt8>, from start: Int) -> Int {
     var i = start
     while i < bytes.count {
-      let isWhole = bytes.count &- i >= 32
+      let isWhole = bytes.count &- i >= 64
       if isWhole, !mayHoldMark(bytes, at: i) {
-        i &+= 32
+        i &+= 64
         continue
       }
-      let end = isWhole ? i &+ 32 : bytes.count
+      let end = isWhole ? i &+ 64 : bytes.count
       while i < end {
         if bytes[i] == UInt8(ascii: "#") || bytes[i] == 0xB5 { return i }
         i &+= 1
@@ -118,15 +118,17 @@ public struct RecordingFilter: Sendable {
     return i
   }
 
-  /// Whether a `#` is among the 32 bytes from `i` on, or any byte that is not ASCII.
+  /// Whether a `#` is among the 64 bytes from `i` on, or any byte that is not ASCII.
   @inline(__always) private static func mayHoldMark(_ bytes: Span<UInt8>, at i: Int) -> Bool {
     // The caller has seen that they are there, and any bits are integers.
     let text = unsafe bytes.bytes.unsafeLoadUnaligned(
-      fromUncheckedByteOffset: i, as: SIMD4<UInt64>.self)
+      fromUncheckedByteOffset: i, as: SIMD8<UInt64>.self)
     // Where a byte is zero, taking one off it sets its highest bit and it had none.
-    let marked = text ^ SIMD4(repeating: 0x2323_2323_2323_2323)
-    let hit = ((marked &- SIMD4(repeating: 0x0101_0101_0101_0101)) & ~marked) | text
-    return (hit[0] | hit[1] | hit[2] | hit[3]) & 0x8080_8080_8080_8080 != 0
+    let marked = text ^ SIMD8(repeating: 0x2323_2323_2323_2323)
+    let hit = ((marked &- SIMD8(repeating: 0x0101_0101_0101_0101)) & ~marked) | text
+    let four = hit.lowHalf | hit.highHalf
+    let two = four.lowHalf | four.highHalf
+    return (two[0] | two[1]) & 0x8080_8080_8080_8080 != 0
   }
 
   /// Takes a byte that is at no line's start, or no `#`.

@@ -127,11 +127,13 @@ private struct Timeline {
     var told: EchoedTime?
     while offset < span.count {
       let isFresh = isNMEA && !readsAll && decoder.unread == 0
-      // A sentence without a new time and place changes nothing but where the open epoch ends.
-      if isFresh, assembler.isOpen, let end = TimelessSentence.end(of: span, from: offset, told) {
-        offset = end
-        messageEnd = end
-        continue
+      // Sentences without a new time and place change nothing but where the open epoch ends.
+      if isFresh, assembler.isOpen {
+        while offset < span.count, let end = TimelessSentence.end(of: span, from: offset, told) {
+          offset = end
+          messageEnd = end
+        }
+        if offset == span.count { break }
       }
       let line = offset
       let piece = span.extracting(..<(isNMEA ? Timeline.lineEnd(span, offset) : span.count))

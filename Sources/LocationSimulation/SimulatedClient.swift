@@ -86,7 +86,8 @@ struct SimulatedClient: LocationClients {
 
   mutating func appended(_ name: FixName, in engine: borrowing Engine, at now: Instant) {
     newestStored = name
-    guard let stored = engine.stored(at: name.sequence) else { return }
+    // What has just gone in: it is not read back out of the ring, whose checksum would be reckoned again.
+    guard let stored = engine.newestStored, stored.name == name else { return }
     trace.add(TraceRecord(at: stored.fix.acquired, .fix(TraceFix(name: name, fix: stored.fix))))
   }
 

@@ -52,6 +52,9 @@
     length += span.count
   }
 
+  /// Takes all bytes out, in O(1).
+  @inlinable public mutating func removeAll() { length = 0 }
+
   /// The byte at `index`, which is below ``count``.
   @inlinable public subscript(index: Int) -> UInt8 {
     precondition(index < count, "past the end of the chunk")

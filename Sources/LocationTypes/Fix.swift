@@ -121,6 +121,11 @@ extension Fix {
         course_raw = .min
         return
       }
+      // Nearly all are in it, and a division takes longer than to see that.
+      if newValue >= 0, newValue < 3_600_000 {
+        course_raw = newValue
+        return
+      }
       let rest = newValue % 3_600_000
       course_raw = rest < 0 ? rest + 3_600_000 : rest
     }

@@ -96,10 +96,10 @@ struct ReceiverLine: Sendable {
     return nil
   }
 
-  /// Up to 256 bytes that have arrived by `now`; what was sent at another speed than `speed` is
-  /// rubbish.
-  mutating func read(at now: Instant, speed: UInt32) -> ByteChunk {
-    var chunk = ByteChunk()
+  /// Fills `chunk` anew with up to 256 bytes that have arrived by `now`; what was sent at another speed
+  /// than `speed` is rubbish.
+  mutating func read(into chunk: inout ByteChunk, at now: Instant, speed: UInt32) {
+    chunk.removeAll()
     while firstBurst < bursts.count, !chunk.isFull {
       let burst = bursts[firstBurst]
       let ready = burst.arrived(by: now.microseconds) - burst.taken
@@ -114,7 +114,6 @@ struct ReceiverLine: Sendable {
       }
       take(count)
     }
-    return chunk
   }
 
   /// What a byte looks like that was sampled at the wrong speed: nothing one can use.
@@ -185,8 +184,9 @@ struct ReceiverLine: Sendable {
 
   private mutating func take(_ count: Int) {
     readIndex += count
-    bursts[firstBurst].taken += count
-    if bursts[firstBurst].taken == bursts[firstBurst].total { firstBurst += 1 }
+    let taken = bursts[firstBurst].taken + count
+    bursts[firstBurst].taken = taken
+    if taken == bursts[firstBurst].total { firstBurst += 1 }
     if firstBurst == bursts.count {
       reset()
     } else if firstBurst >= 1_024 {

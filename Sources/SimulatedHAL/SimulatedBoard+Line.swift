@@ -27,8 +27,15 @@ extension SimulatedBoard {
   ///
   /// - Throws: `LineFault.gone`.
   public mutating func read() throws(LineFault) -> ByteChunk {
+    var chunk = ByteChunk()
+    try read(into: &chunk)
+    return chunk
+  }
+
+  /// The same, in place of what is in `chunk`.
+  public mutating func read(into chunk: inout ByteChunk) throws(LineFault) {
     try mustBeThere()
-    return receiver.line.read(at: now, speed: hostSpeed)
+    receiver.line.read(into: &chunk, at: now, speed: hostSpeed)
   }
 
   /// Sets the line's speed in baud; what came at another speed and was not read is lost.

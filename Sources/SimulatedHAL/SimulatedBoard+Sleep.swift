@@ -138,7 +138,7 @@ extension SimulatedBoard {
         }
         return (end, reason)
       }
-      step()
+      step(at: next)
       if isDeep, !sources.contains(.bytes) { receiver.line.loseArrived(by: next) }
       if lineChanged, sources.contains(.bytes) { return (next, .bytes) }
       if pinRose, sources.contains(.batchPin) { return (next, .batchPin) }

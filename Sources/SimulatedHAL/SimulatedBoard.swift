@@ -107,7 +107,7 @@ public struct SimulatedBoard: LocationBoard, ~Copyable {
   /// Replaces what is in `taken` by the events since the last call; of two arrays that are handed to
   /// and fro neither needs new memory.
   public mutating func takeEvents(into taken: inout [TimedBoardEvent]) {
-    taken.removeAll(keepingCapacity: true)
+    if !taken.isEmpty { taken.removeAll(keepingCapacity: true) }
     swap(&taken, &events)
   }
 
@@ -147,8 +147,7 @@ public struct SimulatedBoard: LocationBoard, ~Copyable {
   }
 
   /// Lets one thing happen in the receiver.
-  mutating func step() {
-    let time = receiver.nextEvent
+  mutating func step(at time: Instant) {
     let wasGone = receiver.isGone
     receiver.handle(at: time)
     if receiver.isGone && !wasGone { lineChanged = true }
@@ -157,6 +156,10 @@ public struct SimulatedBoard: LocationBoard, ~Copyable {
 
   /// Lets everything happen up to `time`.
   mutating func advance(to time: Instant) {
-    while receiver.nextEvent <= time { step() }
+    while true {
+      let next = receiver.nextEvent
+      if next > time { return }
+      step(at: next)
+    }
   }
 }

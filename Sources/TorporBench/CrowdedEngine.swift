@@ -53,7 +53,9 @@ struct CrowdedEngine: ~Copyable {
     place += 1
     let turn = 2 * frames.count - 2
     if place == turn { place = 0 }
-    return perform(.bytes(frames[place < frames.count ? place : turn - place]))
+    let frame = frames[place < frames.count ? place : turn - place]
+    effects = engine.step(bytes: frame.span, at: now)
+    return settle()
   }
 
   private mutating func ask(_ request: Request, of client: ClientID) {
@@ -63,6 +65,11 @@ struct CrowdedEngine: ~Copyable {
 
   private mutating func perform(_ event: Event) -> UInt64 {
     effects = engine.step(event, at: now)
+    return settle()
+  }
+
+  /// Hears what the step before has to tell.
+  private mutating func settle() -> UInt64 {
     while effects.hasNotices, let notice = engine.nextNotice() {
       if case .batch(_, let last) = notice.notice { delivered = engine.stored(at: last)?.name }
       if case .region = notice.notice { told += 1 }
@@ -118,6 +125,7 @@ struct Drive {
 /// One turn is one step of the engine with its 32 clients, in the mix that a drive causes.
 struct EngineCrowdPath: HotPath, ~Copyable {
   let unit = "step"
+  let cycle = CrowdedDrive.countedSteps
   private var engine: CrowdedEngine
   private var floor = SlotFloor()
 

@@ -52,7 +52,8 @@ private struct DeferringEngine: ~Copyable {
     now = now + .seconds(1)
     let chunk = frames[frame]
     frame = frame + 1 == frames.count ? 0 : frame + 1
-    return perform(.bytes(chunk))
+    effects = engine.step(bytes: chunk.span, at: now)
+    return settle()
   }
 
   /// Steps until the next fix is in the ring and all that follows from it is done.
@@ -70,6 +71,11 @@ private struct DeferringEngine: ~Copyable {
 
   private mutating func perform(_ event: Event) -> UInt64 {
     effects = engine.step(event, at: now)
+    return settle()
+  }
+
+  /// Hears what the step before has to tell.
+  private mutating func settle() -> UInt64 {
     var newest: FixName?
     while effects.hasNotices, let notice = engine.nextNotice() {
       if case .batch(_, let last) = notice.notice { newest = engine.stored(at: last)?.name }

@@ -12,6 +12,12 @@ protocol HotPath: ~Copyable, SendableMetatype {
   mutating func run(_ turns: Int) -> UInt64
   /// The same number of turns of the least C can do.
   mutating func runFloor(_ turns: Int) -> UInt64
+  /// Turns in which it meets what is cheap and what is not: no round has fewer.
+  var cycle: Int { get }
+}
+
+extension HotPath where Self: ~Copyable {
+  var cycle: Int { 1_024 }
 }
 
 /// What was measured of a hot path, per turn.
@@ -34,10 +40,15 @@ struct Measurement {
 
 /// Takes the measures of hot paths.
 struct Stopwatch {
-  /// Rounds of time, path and floor in turns; the best counts.
+  /// Rounds of time, path and floor in turns, at least; the best counts.
   var rounds = 15
-  /// How long one round lasts at least.
-  var round_ns: UInt64 = 20_000_000
+  /// For how long there are more of them.
+  var timed_ns: UInt64 = 600_000_000
+  /// How long one round lasts at least: far shorter than another program has the processor at a time, so
+  /// that of both some rounds are disturbed by none.
+  var round_ns: UInt64 = 300_000
+  /// Turns whose allocations are counted, at least: a buffer that grows once is not to be seen.
+  var allocatingTurns = 32_768
   /// Turns of the shorter run under callgrind; the longer one has twice as many.
   var countedTurns = 4_200
   /// Whether valgrind is asked.
@@ -46,12 +57,15 @@ struct Stopwatch {
   /// Measures `path`, which is called `name`.
   func measure<Path: HotPath & ~Copyable>(_ name: String, _ path: inout Path) -> Measurement {
     let turns = turnsPerRound(&path)
-    let allocations = allocationsPerTurn(&path, turns)
+    let allocations = allocationsPerTurn(&path, max(turns, allocatingTurns))
     var best = UInt64.max
     var bestFloor = UInt64.max
-    for _ in 0..<rounds {
+    let end = bench_now_ns() + timed_ns
+    var round = 0
+    while round < rounds || bench_now_ns() < end {
       best = min(best, time { path.run(turns) })
       bestFloor = min(bestFloor, time { path.runFloor(turns) })
+      round += 1
     }
     return Measurement(
       name: name, unit: path.unit,
@@ -62,7 +76,9 @@ struct Stopwatch {
   }
 
   private func turnsPerRound<Path: HotPath & ~Copyable>(_ path: inout Path) -> Int {
-    var turns = 256
+    var turns = path.cycle
+    // The first ones are slower than all that follow.
+    sink(path.run(turns))
     while time({ path.run(turns) }) < round_ns { turns *= 2 }
     return turns
   }

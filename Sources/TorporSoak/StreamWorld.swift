@@ -128,7 +128,7 @@ final class StreamWorld {
     guard isSupplied else { return }
     makeFrame(isFix: darkEpochs == 0)
     if darkEpochs > 0 { darkEpochs -= 1 }
-    perform(.bytes(ByteChunk(frame.span)))
+    perform(bytes: ByteChunk(frame.span))
   }
 
   private func makeFrame(isFix: Bool) {
@@ -199,7 +199,7 @@ final class StreamWorld {
   private func garbage() {
     var chunk = ByteChunk()
     for _ in 0...crowd.below(ByteChunk.capacity - 1) { chunk.append(UInt8(crowd.below(256))) }
-    perform(.bytes(chunk))
+    perform(bytes: chunk)
   }
 
   /// A frame whose end is lost.
@@ -207,7 +207,7 @@ final class StreamWorld {
     makeFrame(isFix: true)
     var chunk = ByteChunk()
     for index in 0..<(1 + crowd.below(frame.count - 1)) { chunk.append(frame[index]) }
-    perform(.bytes(chunk))
+    perform(bytes: chunk)
   }
 
   private func battery(_ charge: UInt8) {
@@ -241,8 +241,15 @@ final class StreamWorld {
     perform(.request(client, request))
   }
 
-  private func perform(_ event: Event) {
-    var effects = step(event)
+  private func perform(_ event: Event) { follow(step(event)) }
+
+  private func perform(bytes: ByteChunk) {
+    follow(watch { engine.step(bytes: bytes.span, at: now) })
+  }
+
+  /// All that comes of a first step.
+  private func follow(_ first: Effects) {
+    var effects = first
     var chain = 0
     while !crowd.hasFailed {
       if effects.proceeds {
@@ -261,10 +268,12 @@ final class StreamWorld {
     if plan.wake <= now { crowd.fail("the next wake does not lie ahead", at: now) }
   }
 
-  private func step(_ event: Event) -> Effects {
+  private func step(_ event: Event) -> Effects { watch { engine.step(event, at: now) } }
+
+  private func watch(_ step: () -> Effects) -> Effects {
     crowd.tally.steps += 1
     let before = engine.head
-    let effects = engine.step(event, at: now)
+    let effects = step()
     if let command = effects.pin { obey(command) }
     if engine.head - before != (effects.appended == nil ? 0 : 1) {
       crowd.fail("more than one fix in a step", at: now)

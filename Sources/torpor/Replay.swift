@@ -54,7 +54,7 @@ struct Replay: ParsableCommand {
         `torpor decode --format jsonl \(file)`
         """)
     }
-    let report = try RunReport(printing)
+    var report = try RunReport(printing)
     report.begin(
       "\(input.name): \(Words.count(scan.epochs, of: "epoch")), \(Words.duration(scan.end - .boot)); "
         + deferral.words)

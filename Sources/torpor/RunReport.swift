@@ -7,7 +7,9 @@ import LocationTypes
 /// A run hands its records to a closure that cannot fail; what fails meanwhile, writing above all,
 /// is kept and thrown by ``finish(_:)``. When nobody reads standard output any more, nothing further
 /// is printed, but the run goes on: its files are wanted all the same.
-final class RunReport {
+///
+/// A value and no object: each look at an object's field is checked for another one at the same time.
+struct RunReport: ~Copyable {
   private let isJSON: Bool
   private let isQuiet: Bool
   private let hasTrace: Bool
@@ -38,14 +40,14 @@ final class RunReport {
   }
 
   /// Says what is run, before it begins; for people alone.
-  func begin(_ headline: String) {
+  mutating func begin(_ headline: String) {
     guard !isJSON, !isQuiet else { return }
     text.add("\(headline)\n\n")
-    attempt { try writeText() }
+    do { try writeText() } catch { failure = error }
   }
 
   /// Takes the next record.
-  func take(_ record: TraceRecord) {
+  mutating func take(_ record: TraceRecord) {
     // Nobody is told, at the end neither.
     if isQuiet && !hasTrace { return }
     guard failure == nil else { return }
@@ -54,11 +56,11 @@ final class RunReport {
     case .board: lastBoard = record
     case .battery, .batteryEmpty, .fix, .wake, .batch, .ack, .finish, .gap, .told: break
     }
-    attempt { try write(record) }
+    do { try write(record) } catch { failure = error }
   }
 
   /// Tells how much is done, 0 to 1.
-  func advance(to part: Double) {
+  mutating func advance(to part: Double) {
     guard showsProgress, progress.isDue else { return }
     progress.show("\(Int(min(max(part, 0), 1) * 100)) % of the run")
   }
@@ -70,7 +72,7 @@ final class RunReport {
   ///
   /// - Parameter remedy: What helps where a deferral was refused.
   /// - Throws: What went wrong on the way, or now.
-  func finish(
+  mutating func finish(
     _ summary: TraceSummary, promise: PromiseSummary? = nil, remedy: String? = nil
   ) throws {
     progress.clear()
@@ -94,7 +96,7 @@ final class RunReport {
   }
 
   /// Prints `bytes` as long as somebody reads.
-  private func print(_ bytes: [UInt8], isLast: Bool = false) throws {
+  private mutating func print(_ bytes: [UInt8], isLast: Bool = false) throws {
     guard !isReaderGone else { return }
     if output.isTerminal { progress.clear() }
     do {
@@ -105,12 +107,7 @@ final class RunReport {
     } catch is ReaderGone { isReaderGone = true }
   }
 
-  private func attempt(_ body: () throws -> Void) {
-    guard failure == nil else { return }
-    do { try body() } catch { failure = error }
-  }
-
-  private func write(_ record: TraceRecord) throws {
+  private mutating func write(_ record: TraceRecord) throws {
     if isJSON || hasTrace {
       TraceJSON.write(record, to: &json)
       if isJSON, !isQuiet { try print(json.text.bytes) }
@@ -123,7 +120,7 @@ final class RunReport {
     }
   }
 
-  private func writeText() throws {
+  private mutating func writeText() throws {
     guard !text.bytes.isEmpty else { return }
     try print(text.bytes)
     text.removeAll()

@@ -121,7 +121,7 @@ struct Simulate: ParsableCommand {
     plan.battery = try simulatedBattery(profile)
     let script = script(route)
     if let unused = ServiceOption.unused(given, by: service) { System.tell("torpor: \(unused)") }
-    let report = try RunReport(printing)
+    var report = try RunReport(printing)
     let recording = try bytes.map { try ByteRecording(path: $0) }
     let page = try makePage(profile, route, duration, script)
     report.begin("\(profile.name): \(wayName), \(Words.duration(duration)); \(asked(script))")

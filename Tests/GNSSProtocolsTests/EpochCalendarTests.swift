@@ -14,10 +14,10 @@ private func day(_ year: Int, _ month: Int, _ day: Int) -> CalendarDate? {
 
   /// What a sentence without a date is told at that time of day.
   private func told(_ calendar: inout EpochCalendar, _ time_us: Int64) -> Epoch {
-    var draft = EpochDraft()
-    draft.time_us = time_us
     var epoch = Epoch()
-    calendar.date(&epoch, from: draft)
+    let told = EpochCalendar.Told(
+      time_us: time_us, zdaDate: nil, rmcDate: nil, isRMCValid: false)
+    calendar.date(&epoch, by: told)
     return epoch
   }
 

@@ -177,3 +177,12 @@ import Testing
     #expect(self.epoch([Self.rmc] + many)?.fix?.satellites == 254)
   }
 }
+
+extension EpochDraft {
+  /// What it adds up to.
+  fileprivate mutating func epoch(_ options: EpochOptions) -> Epoch {
+    var epoch = Epoch()
+    write(to: &epoch, options)
+    return epoch
+  }
+}

@@ -85,6 +85,25 @@ import Testing
     }
   }
 
+  @Test("vectors and words add up sixteen bytes alike, and rightly")
+  func sums() {
+    var random = Seeded(seed: 4)
+    for i in 0..<4_096 {
+      // Among others those of which many are as large as can be.
+      let least = UInt8(truncatingIfNeeded: i % 256)
+      let bytes = SIMD16<UInt8>.random(in: least ... .max, using: &random)
+      let others = SIMD16<UInt8>.random(in: least ... .max, using: &random)
+      let sum = (0..<16).reduce(0) { $0 + UInt32(bytes[$1]) }
+      let weighted = (0..<16).reduce(0) {
+        $0 + UInt32(16 - $1) * UInt32(bytes[$1]) + 16 * UInt32(others[$1])
+      }
+      #expect(bytes16_sum(bytes) == sum % 256, "\(bytes)")
+      #expect(bytes16_sum_by_words(bytes) == sum % 256, "\(bytes)")
+      #expect(bytes16_weighted(bytes, others) == weighted % 256, "\(bytes) \(others)")
+      #expect(bytes16_weighted_by_words(bytes, others) == weighted % 256, "\(bytes) \(others)")
+    }
+  }
+
   private func bits(_ bytes: SIMD16<UInt8>, _ isMeant: (UInt8) -> Bool) -> UInt32 {
     (0..<16).reduce(0) { isMeant(bytes[$1]) ? $0 | 1 << UInt32($1) : $0 }
   }

@@ -26,6 +26,37 @@ import Testing
     return assembler.add(.navPVT(solution(change)), at: Instant(seconds: 3))
   }
 
+  @Test("an epoch is written whole, whatever lay in its place before")
+  func writtenWhole() {
+    let now = Instant(seconds: 3)
+    var full = Epoch(origin: .batch)
+    full.become(solution(), true, at: .boot)
+    full.take(DatedMoment(utc_us: 7, time_us: 7, isUncertain: true))
+    full.hdop_e2 = 1
+    full.vdop_e2 = 1
+    full.pdop_e2 = 1
+    full.satellitesInView = 1
+    full.meanSignal_dBHz = 1
+    full.bestSignal_dBHz = 1
+    full.timeAccuracy_ns = 1
+    full.latitudeError_mm = 1
+    full.longitudeError_mm = 1
+    let kinds = [
+      solution(), solution { $0.fixType = 2 }, solution { $0.isFixOK = false },
+      UBXSolution(
+        utc: nil, fixType: 3, isFixOK: true, longitude_e7: 0, latitude_e7: 0, height_mm: 0,
+        horizontalAccuracy_mm: 0),
+    ]
+    for solution in kinds {
+      var fresh = Epoch()
+      fresh.become(solution, false, at: now)
+      var used = full
+      used.origin = .batch
+      used.become(solution, false, at: now)
+      #expect(used == fresh)
+    }
+  }
+
   @Test("NAV-PVT is a whole epoch, given at once")
   func live() {
     let e = epoch()

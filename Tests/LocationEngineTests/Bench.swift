@@ -233,7 +233,7 @@ final class Bench: Desk {
     var start = 0
     while start < bytes.count {
       let end = min(start + size, bytes.count)
-      perform(.bytes(ByteChunk(bytes.span.extracting(start..<end))))
+      perform(bytes: ByteChunk(bytes.span.extracting(start..<end)))
       start = end
     }
   }
@@ -251,8 +251,18 @@ final class Bench: Desk {
 
   func perform(_ event: Event) {
     if plan.board > .awake, isWaking(event) { hostWakes += 1 }
+    follow { engine.step(event, at: now) }
+  }
+
+  func perform(bytes: ByteChunk) {
+    if plan.board > .awake, plan.listens { hostWakes += 1 }
+    follow { engine.step(bytes: bytes.span, at: now) }
+  }
+
+  /// A first step and all that comes of it.
+  private func follow(_ first: () -> Effects) {
     isStepping = true
-    var effects = step(event)
+    var effects = watch(first)
     var chain = 0
     while true {
       if effects.proceeds {
@@ -281,7 +291,6 @@ final class Bench: Desk {
 
   private func isWaking(_ event: Event) -> Bool {
     switch event {
-    case .bytes: plan.listens
     case .time, .batchPin, .motion, .battery, .request, .sleepInhibitor, .end, .lineFault,
       .pinFault:
       true
@@ -289,10 +298,12 @@ final class Bench: Desk {
     }
   }
 
-  private func step(_ event: Event) -> Effects {
+  private func step(_ event: Event) -> Effects { watch { engine.step(event, at: now) } }
+
+  private func watch(_ step: () -> Effects) -> Effects {
     steps += 1
     let before = engine.head
-    let effects = engine.step(event, at: now)
+    let effects = step()
     let added = engine.head - before
     #expect(added == (effects.appended == nil ? 0 : 1), "one fix a step at most")
     if let pin = effects.pin { pins.append(pin) }

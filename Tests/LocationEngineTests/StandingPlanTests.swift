@@ -47,7 +47,7 @@ import Testing
       let bytes = Self.sentences(bench)
       for (i, byte) in bytes.enumerated() {
         bench.run(i % 40 == 0 ? 0.06 : 0.000_9)
-        bench.perform(.bytes(ByteChunk([byte].span)))
+        bench.perform(bytes: ByteChunk([byte].span))
         let stood = bench.plan
         bench.perform(.time)
         let anew = bench.plan

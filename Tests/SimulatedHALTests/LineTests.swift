@@ -222,3 +222,12 @@ import Testing
     #expect(board.now == seconds(20.3))
   }
 }
+
+extension ReceiverLine {
+  /// Up to 256 bytes that have arrived by `now`.
+  fileprivate mutating func read(at now: Instant, speed: UInt32) -> ByteChunk {
+    var chunk = ByteChunk()
+    read(into: &chunk, at: now, speed: speed)
+    return chunk
+  }
+}

@@ -1,4 +1,4 @@
-// What sixteen bytes are, a bit for each, the first one's lowest: what Swift's own vectors cannot say.
+// What sixteen bytes are, and what they are together: what Swift's own vectors cannot say, or say slowly.
 #ifndef TORPOR_CBYTES_H
 #define TORPOR_CBYTES_H
 
@@ -38,6 +38,30 @@ TORPOR_INLINE torpor_word8 torpor_ends(torpor_word8 word) {
   torpor_word8 low = ~((word | TORPOR_EACH(0x80)) - TORPOR_EACH(0x20));
   return ((low | word) & TORPOR_EACH(0x80)) | torpor_equal(word, 0x7F) |
          torpor_equal(word, '*') | torpor_equal(word, '$');
+}
+
+/// The sum of eight bytes.
+TORPOR_INLINE torpor_word8 torpor_sum(torpor_word8 word) {
+  torpor_word8 even = 0x00FF00FF00FF00FFu;
+  return ((word & even) + (word >> 8 & even)) * 0x0001000100010001u >> 48;
+}
+
+/// Eight times the first of eight bytes and seven times the second, down to once the last.
+TORPOR_INLINE torpor_word8 torpor_falling(torpor_word8 word) {
+  torpor_word8 even = 0x00FF00FF00FF00FFu;
+  return ((word & even) * 0x0008000600040002u + (word >> 8 & even) * 0x0007000500030001u) >> 48;
+}
+
+/// ``bytes16_sum`` without vectors.
+TORPOR_INLINE torpor_bits16 bytes16_sum_by_words(torpor_bytes16 bytes) {
+  return (torpor_sum(torpor_word(bytes, 0)) + torpor_sum(torpor_word(bytes, 1))) & 0xFF;
+}
+
+/// ``bytes16_weighted`` without vectors.
+TORPOR_INLINE torpor_bits16 bytes16_weighted_by_words(torpor_bytes16 bytes, torpor_bytes16 sixteens) {
+  torpor_word8 first = torpor_word(bytes, 0), second = torpor_word(bytes, 1);
+  torpor_word8 falling = torpor_falling(first) + 8 * torpor_sum(first) + torpor_falling(second);
+  return (falling + 16 * bytes16_sum_by_words(sixteens)) & 0xFF;
 }
 
 /// ``bytes16_commas`` without vectors.
@@ -84,6 +108,20 @@ TORPOR_INLINE torpor_bits16 bytes16_ends(torpor_bytes16 bytes) {
   return torpor_set((signs < 0x20) | (signs == 0x7F) | (signs == '*') | (signs == '$'));
 }
 
+/// The sum of all, modulo 256.
+TORPOR_INLINE torpor_bits16 bytes16_sum(torpor_bytes16 bytes) { return __builtin_reduce_add(bytes); }
+
+/// Sixteen times the first and fifteen times the second, down to once the last, and sixteen times all of
+/// `sixteens`, modulo 256.
+TORPOR_INLINE torpor_bits16 bytes16_weighted(torpor_bytes16 bytes, torpor_bytes16 sixteens) {
+  typedef unsigned short shorts8 __attribute__((ext_vector_type(8)));
+  shorts8 pairs = (shorts8)bytes;
+  // The upper byte of a pair adds nothing to the lower one of its product.
+  shorts8 falling = pairs * (shorts8){16, 14, 12, 10, 8, 6, 4, 2} +
+                    (pairs >> 8) * (shorts8){15, 13, 11, 9, 7, 5, 3, 1};
+  return bytes16_sum((torpor_bytes16)(falling & 0xFF) + (sixteens << 4));
+}
+
 #else
 
 /// Which are commas.
@@ -93,6 +131,15 @@ TORPOR_INLINE torpor_bits16 bytes16_commas(torpor_bytes16 bytes) {
 
 /// Which end a sentence: a star, a dollar, and what no sentence has, from 0x7F up and below 0x20.
 TORPOR_INLINE torpor_bits16 bytes16_ends(torpor_bytes16 bytes) { return bytes16_ends_by_words(bytes); }
+
+/// The sum of all, modulo 256.
+TORPOR_INLINE torpor_bits16 bytes16_sum(torpor_bytes16 bytes) { return bytes16_sum_by_words(bytes); }
+
+/// Sixteen times the first and fifteen times the second, down to once the last, and sixteen times all of
+/// `sixteens`, modulo 256.
+TORPOR_INLINE torpor_bits16 bytes16_weighted(torpor_bytes16 bytes, torpor_bytes16 sixteens) {
+  return bytes16_weighted_by_words(bytes, sixteens);
+}
 
 #endif
 

@@ -77,7 +77,7 @@ struct FirmwareService: ~Copyable {
       while true {
         let chunk = board.read()
         if chunk.count == 0 { break }
-        plan = perform(.bytes(chunk))
+        plan = perform(bytes: chunk)
         hasRead = true
       }
       if !hasRead { plan = perform(.time) }
@@ -90,8 +90,18 @@ struct FirmwareService: ~Copyable {
   }
 
   /// One event and all that follows from it.
-  private mutating func perform(_ event: Event) -> Effects {
-    var effects = step(event)
+  private mutating func perform(_ event: Event) -> Effects { follow(step(event)) }
+
+  /// A chunk and all that follows from it.
+  private mutating func perform(bytes: ByteChunk) -> Effects {
+    let before = firmware_instructions()
+    let effects = engine.step(bytes: bytes.span, at: board.now)
+    handle(effects, cost: firmware_instructions() - before)
+    return follow(effects)
+  }
+
+  private mutating func follow(_ first: Effects) -> Effects {
+    var effects = first
     while true {
       if effects.proceeds {
         effects = step(.proceed)
@@ -106,7 +116,11 @@ struct FirmwareService: ~Copyable {
   private mutating func step(_ event: Event) -> Effects {
     let before = firmware_instructions()
     let effects = engine.step(event, at: board.now)
-    let cost = firmware_instructions() - before
+    handle(effects, cost: firmware_instructions() - before)
+    return effects
+  }
+
+  private mutating func handle(_ effects: Effects, cost: UInt64) {
     spent += cost
     longest = max(longest, cost)
     steps += 1
@@ -116,7 +130,6 @@ struct FirmwareService: ~Copyable {
     if effects.hasOutput { try? board.write(engine.output.span) }
     if effects.appended != nil { appended += 1 }
     while effects.hasNotices, let notice = engine.nextNotice() { hear(notice) }
-    return effects
   }
 
   private mutating func hear(_ told: ClientNotice) {
