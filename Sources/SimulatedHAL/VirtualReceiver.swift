@@ -46,8 +46,9 @@ public struct VirtualReceiver: Sendable {
   public mutating func read(at now: Instant, speed: UInt32) -> [UInt8] {
     advance(to: now)
     var all: [UInt8] = []
+    var chunk = ByteChunk()
     while true {
-      let chunk = receiver.line.read(at: now, speed: speed)
+      receiver.line.read(into: &chunk, at: now, speed: speed)
       if chunk.count == 0 { return all }
       for i in 0..<chunk.count { all.append(chunk[i]) }
     }
