@@ -14,7 +14,7 @@ SOAK_RUNS := 480
 # The service as it is installed: Swift's and C++'s libraries are inside, and nothing is linked that it
 # does not use (Docs/Reference/service-cost.md).
 SERVICE_PATH := .build-service
-SERVICE_BUILD = $(SWIFT) build -c release --product torpord --scratch-path $(SERVICE_PATH) --static-swift-stdlib \
+SERVICE_BUILD = $(SWIFT) build -c release --scratch-path $(SERVICE_PATH) --static-swift-stdlib \
   -Xswiftc -Xfrontend -Xswiftc -disable-implicit-string-processing-module-import \
   -Xswiftc -Xfrontend -Xswiftc -disable-implicit-concurrency-module-import \
   -Xlinker --no-export-dynamic -Xlinker --icf=safe
@@ -22,7 +22,7 @@ SERVICE_BUILD = $(SWIFT) build -c release --product torpord --scratch-path $(SER
 .DEFAULT_GOAL := help
 .PHONY: help run test bench fuzz soak soaked lint format embedded tests interface release boards firmware clean tools \
   soak-build bench-tools firmware-tools completions man install uninstall service bench-service service-tools \
-  torture
+  torture client-probe
 
 # Where `make install` puts things: below DESTDIR, which is for makers of packages.
 PREFIX ?= /usr/local
@@ -36,7 +36,7 @@ help:
 	@echo 'make test      all gates: lint, Embedded build, tests, firmware, boards, random runs'
 	@echo 'make bench     instructions, time and heap allocations of the hot paths (BENCH=--json)'
 	@echo 'make bench-service  what torpord costs beside gpsd, and whether that is little enough (BENCH=--json)'
-	@echo 'make torture   kills torpord at any moment, fills its disk, damages its ring (TORTURE="--rounds N")'
+	@echo 'make torture   kills torpord and clients at any moment, fills its disk, damages its ring (TORTURE="--kills N")'
 	@echo 'make fuzz      looks for input that breaks a decoder (FUZZ_SECONDS=60 for each; FUZZ="ring ubx")'
 	@echo 'make soaked    only the random runs of the gate: the same seeds each time'
 	@echo 'make soak      random clients and faults until stopped (SOAK_SECONDS=600, SOAK="--seed N")'
@@ -162,16 +162,20 @@ service: tools
 	  found=$$(cc -print-file-name="$${names%:*}") && \
 	  if [ -f "$$found" ]; then ln -sf "$$found" "$$bin/$${names#*:}"; fi; \
 	done && \
-	$(SERVICE_BUILD) && strip -o $(SERVICE_PATH)/torpord "$$bin/torpord"
+	$(SERVICE_BUILD) --product torpord && strip -o $(SERVICE_PATH)/torpord "$$bin/torpord"
+
+# A client with the library, to measure the service with and to be killed.
+client-probe: service
+	@$(SERVICE_BUILD) --product ClientProbe
 
 # Docs/Reference/service-cost.md.
 bench-service: service-tools
-	@$(MAKE) --no-print-directory service >&2
-	@.ci/bench-service $(SERVICE_PATH)/torpord $(BENCH)
+	@$(MAKE) --no-print-directory client-probe >&2
+	@.ci/bench-service $(SERVICE_PATH)/torpord $(SERVICE_PATH)/release/ClientProbe $(BENCH)
 
 # Docs/HowTo/run-the-gates.md: kills the service at any moment, fills its disk, damages its ring.
-torture: service
-	@.ci/torture-service $(SERVICE_PATH)/torpord $(TORTURE)
+torture: client-probe
+	@.ci/torture-service $(SERVICE_PATH)/torpord $(SERVICE_PATH)/release/ClientProbe $(TORTURE)
 
 # Docs/HowTo/fuzz.md. What is found stays in .build-fuzz/found.
 fuzz: tools

@@ -134,6 +134,9 @@ let shell: [Target] = [
   .executableTarget(
     name: "StateProbe", dependencies: ["LocationTypes", "LocationPolicy", "ServiceState"],
     swiftSettings: strict),
+  .executableTarget(
+    name: "ClientProbe", dependencies: ["LocationTypes", "LocationWire", "LocationClient"],
+    swiftSettings: strict),
   .target(name: "CBuildDate"),
   .executableTarget(
     name: "torpor",

@@ -3,9 +3,11 @@
 import os
 import pathlib
 import shutil
+import socket
 import statistics
 import subprocess
 import sys
+import threading
 import time
 
 from service_cost import clients, programs, streams
@@ -40,6 +42,9 @@ def all_of(options, folder):
     if "crowd" in chosen:
         tell("crowd")
         found["crowd"] = crowd(options, folder)
+    if "drain" in chosen:
+        tell("drain")
+        found["drain"] = drain(options, folder)
     return found
 
 
@@ -119,18 +124,27 @@ def served(options, folder, name):
 def begin(options, folder, name, traced=False):
     make, pieces = FEEDS[name]
     bench, lines, torpord, gpsd = start_both(options, folder, name, traced)
-    bench.feed = streams.Feed(lines, make, pieces)
     heard = {"torpord": clients.TorporClient(bench, torpord.socket, "bench")}
     if gpsd:
         heard["gpsd"] = clients.GpsdClient(bench, gpsd.port)
+    # A third one, with the library's client that acknowledges seldom.
+    library = None
+    if not traced and not pieces:
+        lines.append(programs.Line())
+        library = programs.Torpord(options.binary, options.board, lines[-1], f"{folder}/{name}-library")
+        heard["library"] = programs.Program([options.probe, "follow", library.socket, "bench", "relaxed"])
+    bench.feed = streams.Feed(lines, make, pieces)
     bench.run_epochs(WARM_UP)
-    return bench, lines, torpord, gpsd, heard
+    return bench, lines, {"torpord": torpord, "gpsd": gpsd, "library": library}, heard
 
 
 def count(options, folder, name):
-    bench, lines, torpord, gpsd, heard = begin(options, folder, name)
-    both = {"torpord": torpord} | ({"gpsd": gpsd} if gpsd else {})
+    bench, lines, all_of_them, heard = begin(options, folder, name)
+    both = {key: program for key, program in all_of_them.items() if program}
+    torpord = both["torpord"]
+    probe = heard.pop("library", None)
     before = {key: program.counts() for key, program in both.items()}
+    faults = {key: program.faults() for key, program in both.items()}
     acknowledged = heard["torpord"].acknowledged
     known = set(bench.feed.ends)
     bench.run_epochs(options.epochs)
@@ -138,6 +152,7 @@ def count(options, folder, name):
     for key, program in both.items():
         found[key] = difference(before[key], program.counts(), options.epochs)
         found[key]["resident_kb"] = program.resident_kb(torpord.ring)
+        found[key]["faults"] = (program.faults() - faults[key]) / options.epochs
     bench.run(until=time.monotonic() + 0.1)
     counted = [utc for utc in bench.feed.ends if utc not in known][:options.epochs]
     for key, client in heard.items():
@@ -151,15 +166,21 @@ def count(options, folder, name):
         heard["torpord"].acknowledged - acknowledged) / options.epochs
     found["epochs"] = options.epochs
     found["bytes"] = len(bench.feed.epoch.data)
-    stop(lines, torpord, gpsd)
+    stop(lines, probe, *both.values())
     return found
+
+
+def compiled(name, folder):
+    """A program in C beside this file."""
+    binary = f"{folder}/{name}"
+    source = pathlib.Path(__file__).with_name(name + ".c")
+    subprocess.run(["cc", "-O2", "-o", binary, str(source)], check=True)
+    return binary
 
 
 def floor(options, folder, name):
     """The same for a program in C that does nothing but read and send."""
-    binary = folder + "/floor"
-    source = pathlib.Path(__file__).with_name("floor.c")
-    subprocess.run(["cc", "-O2", "-o", binary, str(source)], check=True)
+    binary = compiled("floor", folder)
     line = programs.Line()
     path = f"{folder}/floor-{name}"
     program = programs.Program([binary, line.path, path])
@@ -178,14 +199,14 @@ def floor(options, folder, name):
 
 def trace(options, folder, name):
     epochs = min(options.epochs, 15)
-    bench, lines, torpord, gpsd, heard = begin(options, folder, name, traced=True)
+    bench, lines, all_of_them, heard = begin(options, folder, name, traced=True)
+    both = {key: program for key, program in all_of_them.items() if program}
     began = time.time()
     bench.run_epochs(epochs)
     ended = time.time()
     for client in heard.values():
         client.close()
-    stop(lines, torpord, gpsd)
-    both = {"torpord": torpord} | ({"gpsd": gpsd} if gpsd else {})
+    stop(lines, *both.values())
     return {
         key: {call: number / epochs for call, number in program.calls(began, ended).items()}
         for key, program in both.items()}
@@ -218,14 +239,22 @@ def crowd(options, folder, times=3):
     return found
 
 
+def fast_board(options, folder, capacity=None):
+    """The board with a receiver that tells ten fixes a second, and a ring of that size."""
+    board = folder + "/fast.toml"
+    text = pathlib.Path(options.board).read_text(encoding="utf-8")
+    text = text.replace("fix_interval_ms = 1000", f"fix_interval_ms = {1000 // CROWD_RATE}")
+    text = text.replace("speed_baud = 9600", "speed_baud = 115200")
+    if capacity:
+        text = text.replace("capacity_fixes = 8192", f"capacity_fixes = {capacity}")
+    pathlib.Path(board).write_text(text, encoding="utf-8")
+    return board
+
+
 def crowd_once(options, folder, seconds=20):
     """Two hundred clients of mixed services while the receiver tells ten fixes a second."""
     os.makedirs(folder)
-    board = folder + "/fast.toml"
-    text = pathlib.Path(options.board).read_text(encoding="utf-8")
-    pathlib.Path(board).write_text(
-        text.replace("fix_interval_ms = 1000", f"fix_interval_ms = {1000 // CROWD_RATE}")
-        .replace("speed_baud = 9600", "speed_baud = 115200"), encoding="utf-8")
+    board = fast_board(options, folder)
     line = programs.Line()
     torpord = programs.Torpord(options.binary, board, line, folder + "/crowd")
     bench = clients.Bench()
@@ -260,3 +289,65 @@ def crowd_once(options, folder, seconds=20):
         client.close()
     stop([line], torpord)
     return found
+
+
+DRAIN_FIXES = 120_000
+DRAIN_TIMES = 5
+
+
+def drain(options, folder):
+    """A client that comes back, after a restart too, for all that it is owed."""
+    folder += "/drained"
+    os.makedirs(folder)
+    board = fast_board(options, folder, capacity=131_072)
+    line = programs.Line()
+    torpord = programs.Torpord(options.binary, board, line, folder + "/service")
+    fixes = fill(torpord, line)
+    torpord.stop()
+    torpord = programs.Torpord(options.binary, board, line, folder + "/service")
+    found = {"fixes": fixes}
+    if shutil.which("cc"):
+        found["c"] = drained([compiled("drain", folder)], torpord, fixes)
+    found["library"] = drained([options.probe, "drain"], torpord, fixes)
+    stop([line], torpord)
+    return found
+
+
+def fill(torpord, line):
+    """Has the receiver tell as many fixes as there are to be, as fast as they are taken; gives their number."""
+    bench = clients.Bench()
+    client = clients.TorporClient(bench, torpord.socket, "drained", acknowledges=False)
+    hearing = threading.Thread(target=lambda: [None for _ in iter(client.receive, False)], daemon=True)
+    hearing.start()
+    first_us = int(time.time()) * 1_000_000
+    os.set_blocking(line.master, True)
+    told = b"".join(streams.nav_pvt(n, first_us + n * 100_000).data for n in range(DRAIN_FIXES))
+    place = 0
+    while place < len(told):
+        place += os.write(line.master, told[place:place + 4_000])
+    before = -1
+    while before != (now := client.ask("GetStatus", {})["status"]["next_sequence"]):
+        before = now
+        time.sleep(0.3)
+    client.socket.shutdown(socket.SHUT_RDWR)
+    hearing.join(5)
+    client.close()
+    return now
+
+
+def drained(command, torpord, fixes):
+    """Fixes a second of each of some drains. Nothing is acknowledged: the next one gets the same."""
+    rates = []
+    before = torpord.counts()
+    for _ in range(DRAIN_TIMES):
+        run = subprocess.run(
+            [*command, torpord.socket, "drained"], capture_output=True, text=True, timeout=60, check=False)
+        if run.returncode != 0:
+            raise SystemExit(f"bench-service: {command[0]}: {run.stderr or run.stdout}")
+        count, first, last, ns = (int(word) for word in run.stdout.split())
+        # Each fix once, in order: as many as there are names from the first to the last.
+        if (count, first, last) != (fixes, 0, fixes - 1):
+            raise SystemExit(f"bench-service: drained {count} fixes from {first} to {last}, and not {fixes}")
+        rates.append(count / (ns / 1e9))
+    run = difference(before, torpord.counts(), DRAIN_TIMES)["run_ns"]
+    return {"slowest": min(rates), "median": statistics.median(rates), "run_ns_a_fix": run / fixes}

@@ -94,6 +94,12 @@ class Program:
                 wait += int(second)
         return {"wakes": wakes, "run_ns": run, "wait_ns": wait}
 
+    def faults(self):
+        """Page faults so far, with and without a disk."""
+        with open(f"/proc/{self.pid}/stat") as file:
+            fields = file.read().rsplit(")", 1)[1].split()
+        return int(fields[7]) + int(fields[9])
+
     def resident_kb(self, without=None):
         """Resident memory, but for the mapping of a file."""
         total = 0

@@ -16,12 +16,16 @@ READY_S = 0.020
 BINARY = 10_000_000
 # Growth of a service with two hundred clients while it serves them.
 CROWD_GROWTH_KB = 1_000
+# Fixes a second to a client that comes back.
+DRAIN_RATE = 500_000
 
 
-def row(name, value, bound, beside=None):
-    return {
-        "name": name, "value": value, "must": bound, "gpsd": beside,
-        "holds": None if bound is None or value is None else value <= bound}
+def row(name, value, bound, beside=None, least=False):
+    """`bound` is the most that may be, or with `least` the least."""
+    holds = None
+    if bound is not None and value is not None:
+        holds = value >= bound if least else value <= bound
+    return {"name": name, "value": value, "must": bound, "gpsd": beside, "holds": holds}
 
 
 def judged(figures):
@@ -50,6 +54,15 @@ def judged(figures):
         rows.append(row(
             "  growth while they are served, kB", crowd["resident_after_kb"] - crowd["resident_middle_kb"],
             CROWD_GROWTH_KB))
+    if "drain" in figures:
+        drain = figures["drain"]
+        for client, title in (("c", "a client in C"), ("library", "LocationClient")):
+            if client in drain:
+                rows.append(row(
+                    f"drain of {drain['fixes']:,} fixes, {title}: fixes a second, slowest",
+                    drain[client]["slowest"], DRAIN_RATE, least=True))
+                rows.append(row("  median", drain[client]["median"], None))
+                rows.append(row("  the service's processor, ns a fix", drain[client]["run_ns_a_fix"], None))
     return rows
 
 
@@ -67,7 +80,10 @@ def served(feed, figures):
             sum(torpord["calls"].values()) if "calls" in torpord else None, CALLS[feed],
             sum(calls.values()) if calls else None),
         row("  processor a fix, µs", torpord["run_ns"] / 1e3, None, beside and beside / 1e3),
-        row("  of a C program that only reads and sends, µs",
+        row("  the same, LocationClient acknowledging seldom, µs",
+            figures["library"]["run_ns"] / 1e3 if "library" in figures else None, None),
+        row("  page faults a fix", torpord["faults"], None, gpsd.get("faults")),
+        row("  processor of a C program that only reads and sends, µs",
             figures["floor"]["run_ns"] / 1e3 if "floor" in figures else None, None),
         row("  ratio of processor to gpsd's", torpord["run_ns"] / beside if beside else None, RATIO.get(feed)),
         row("  epoch's last byte to the client, longest, ms",
@@ -83,18 +99,20 @@ def served(feed, figures):
 def told(value):
     if value is None:
         return "–"
-    return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"
+    if isinstance(value, int) or value >= 10_000:
+        return f"{value:,.0f}"
+    return f"{value:.4g}"
 
 
 def table(figures, rows):
     lines = [
         f"{figures['gpsd'] or 'no gpsd here'}; {figures['processors']} processors, load {figures['load']:.1f}, "
         f"Linux {figures['kernel']}, {figures['machine']}", "",
-        f"{'':56}{'torpord':>12}{'must':>12}{'gpsd':>12}"]
+        f"{'':72}{'torpord':>12}{'must':>12}{'gpsd':>12}"]
     for entry in rows:
         verdict = "  MISSED" if entry["holds"] is False else ""
         lines.append(
-            f"{entry['name']:56}{told(entry['value']):>12}{told(entry['must']):>12}{told(entry['gpsd']):>12}{verdict}")
+            f"{entry['name']:72}{told(entry['value']):>12}{told(entry['must']):>12}{told(entry['gpsd']):>12}{verdict}")
     missed = sum(entry["holds"] is False for entry in rows)
     lines += ["", f"{missed} missed" if missed else "every must holds"]
     return "\n".join(lines)

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 
-from service_cost import clients, programs, streams
+from service_cost import apart, clients, programs, streams
 
 SENT = re.compile(rb'"generation":(\d+),"sequence":(\d+),"boot_us":(\d+),"utc_us":(\d+)')
 
@@ -83,9 +83,10 @@ class Listener(clients.TorporClient):
 
 
 class Ordeal:
-    """A service with a receiver that tells ten fixes a second, in a folder that outlives it."""
+    """A service with a receiver that tells ten fixes a second or more, in a folder that outlives it."""
 
-    def __init__(self, options, folder, book, name):
+    def __init__(self, options, folder, book, name, rate=10):
+        self.rate = rate
         os.makedirs(folder, exist_ok=True)
         self.options = options
         self.book = book
@@ -108,7 +109,7 @@ class Ordeal:
     def feed(self):
         """Goes on where the last one stopped: no two epochs are of the same time."""
         before = self.bench.feed
-        feed = streams.Feed([self.line], streams.nav_pvt, rate=10)
+        feed = streams.Feed([self.line], streams.nav_pvt, rate=self.rate)
         if before:
             feed.first_us = before.first_us
             feed.number = before.number + 1
@@ -116,7 +117,7 @@ class Ordeal:
             feed.due = feed.began + feed.number * feed.period
         self.bench.feed = feed
 
-    def start(self, listeners=3):
+    def start(self, listeners=range(3)):
         """The service and its clients; checks that the generation is a new one and no name comes again."""
         self.line.free()
         try:
@@ -126,7 +127,7 @@ class Ordeal:
             return False
         self.clients = [
             Listener(self.bench, self.service.socket, f"client-{number}", self.book, number / 2)
-            for number in range(listeners)]
+            for number in listeners]
         status = self.clients[0].ask("GetStatus", {})["status"]
         fresh = status["generation"] > self.book.generation
         self.book.check(fresh, f"{self.name}: generation {status['generation']} again")
@@ -185,6 +186,17 @@ def all_of(options, folder):
     print(
         f"torture-service: {book.generation} starts, {len(book.fixes)} fixes, each with a name of its own",
         file=sys.stderr)
+    kills = max(0, options.kills - options.rounds)
+    if kills:
+        print("torture-service: killed apart …", file=sys.stderr, flush=True)
+        apart_book = Book()
+        done = apart.apart(options, folder + "/apart", apart_book, kills)
+        print(
+            f"torture-service: with those before {options.rounds + done['service'] + done['client']} kills: "
+            f"{options.rounds + done['service']} of the service, {done['client']} of clients; "
+            f"{len(apart_book.fixes)} fixes, {done['again']} told again, {done['answers']} acknowledgements answered",
+            file=sys.stderr)
+        book.wrong += apart_book.wrong
     print("torture-service: damaged …", file=sys.stderr, flush=True)
     damaged(Ordeal(options, folder + "/damaged", Book(), "damaged"), max(3, options.rounds // 3), book.wrong)
     if os.geteuid() == 0:

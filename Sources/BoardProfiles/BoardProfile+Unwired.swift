@@ -6,7 +6,6 @@ extension BoardProfile {
     profile.motion = nil
     profile.battery?.lowLine = nil
     profile.board.sessionLightLine = nil
-    profile.board.idle.wakesOn.subtract([.batchPin, .motion])
     profile.board.suspended?.wakesOn.subtract([.batchPin, .motion])
     profile.receiver?.wakeLine = nil
     profile.receiver?.supplyLine = nil

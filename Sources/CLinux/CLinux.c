@@ -176,9 +176,9 @@ int clinux_allocate(int descriptor, int64_t size) {
 
 // MARK: Memory
 
-static int forget(struct dl_phdr_info *object, size_t size, void *unused) {
+static int forget(struct dl_phdr_info *object, size_t size, void *name) {
   (void)size;
-  (void)unused;
+  if (name && !strstr(object->dlpi_name, name)) return 0;
   uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
   for (int i = 0; i < object->dlpi_phnum; i++) {
     const ElfW(Phdr) *part = &object->dlpi_phdr[i];
@@ -191,4 +191,4 @@ static int forget(struct dl_phdr_info *object, size_t size, void *unused) {
   return 0;
 }
 
-void clinux_forget_code(void) { dl_iterate_phdr(forget, NULL); }
+void clinux_forget_code(const char *library) { dl_iterate_phdr(forget, (void *)library); }

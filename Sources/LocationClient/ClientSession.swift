@@ -8,6 +8,9 @@ public struct ClientSession: ~Copyable {
   private var control: LocationConnection
   private var watch: LocationConnection?
   private let path: String
+  private var handled = HandledFixes()
+  /// How soon what is handled is acknowledged.
+  public var pace = AcknowledgementPace.atOnce
   /// What the service said of it.
   public let session: WireSession
 
@@ -29,6 +32,24 @@ public struct ClientSession: ~Copyable {
     try control.call(call)
   }
 
+  /// Says that this fix and all before it are handled, as soon as ``pace`` has it; waits for no answer.
+  public mutating func acknowledge(_ name: FixName) throws(ClientError) {
+    handled.add(name, at: LocationConnection.now)
+    try acknowledgeDue()
+  }
+
+  /// Says now what is handled, and waits until it is durable: it never comes again (RNG-3). A program
+  /// calls it before it ends.
+  public mutating func finishAcknowledging() throws(ClientError) {
+    guard let name = handled.takeAll() else { return }
+    _ = try control.call(.acknowledge(name))
+  }
+
+  private mutating func acknowledgeDue() throws(ClientError) {
+    guard let name = handled.take(pace, at: LocationConnection.now) else { return }
+    try control.send(.acknowledge(name), oneway: true)
+  }
+
   /// All fixes that the client is owed, in bulk.
   public func drain() throws(ClientError) -> FixDrain {
     try FixDrain(.drain(session: session.session), path: path)
@@ -46,14 +67,25 @@ public struct ClientSession: ~Copyable {
   /// Readable when a notice has come; -1 before ``listen()``.
   public private(set) var descriptor: Int32 = -1
 
-  /// The next notice.
+  /// The next notice. An acknowledgement that ``pace`` holds back is said meanwhile, when it is due.
   ///
   /// - Parameter patience: How long to wait for it; nil for as long as it takes.
   /// - Returns: nil when none came in that time.
   public mutating func notice(within patience: Interval?) throws(ClientError) -> WireNotice? {
     let call = WireCall.watch(session: session.session)
-    guard let reply = try watch?.next(to: call, within: patience)?.reply else { return nil }
-    guard case .notice(let notice) = reply else { throw .malformed("another answer than a notice") }
-    return notice
+    let end = patience.map { LocationConnection.now + $0 } ?? .distantFuture
+    while true {
+      let due = handled.deadline(pace)
+      let limit = min(end, due)
+      let rest = limit == .distantFuture ? nil : max(limit - LocationConnection.now, .zero)
+      if let reply = try watch?.next(to: call, within: rest)?.reply {
+        guard case .notice(let notice) = reply else {
+          throw .malformed("another answer than a notice")
+        }
+        return notice
+      }
+      guard watch != nil, due < end else { return nil }
+      try acknowledgeDue()
+    }
   }
 }

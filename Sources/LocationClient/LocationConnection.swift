@@ -46,13 +46,15 @@ public struct LocationConnection: ~Copyable {
 
   deinit { close(descriptor) }
 
-  private static func refusal(_ path: String, _ code: Int32) -> ClientError {
+  static func refusal(_ path: String, _ code: Int32) -> ClientError {
     switch code {
     case ENOENT, ENOTDIR: return .noSocket(path: path)
     case EACCES, EPERM: return .mayNotConnect(path: path)
     case ECONNREFUSED:
       var status = stat()
-      let isSocket = unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
+      // A service that begins takes away what the one before has left.
+      guard unsafe stat(path, &status) == 0 else { return .noSocket(path: path) }
+      let isSocket = status.st_mode & S_IFMT == S_IFSOCK
       return isSocket ? .noService(path: path) : .notASocket(path: path)
     case ENOTSOCK: return .notASocket(path: path)
     default: return .system("connecting to '\(path)' failed", code: code)
@@ -182,7 +184,7 @@ public struct LocationConnection: ~Copyable {
     }
   }
 
-  private static var now: Instant {
+  static var now: Instant {
     var moment = timespec()
     _ = unsafe clock_gettime(CLOCK_MONOTONIC, &moment)
     return Instant(

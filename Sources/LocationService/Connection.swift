@@ -20,8 +20,9 @@ public struct Peer: Equatable, Sendable {
 /// One program's connection: what came of it, what it has not taken yet, and what it is for.
 ///
 /// Bounded: a frame of ``WireLimits/callFrame`` in, and out what one client is told before it is held
-/// back (``Connection/highWater``) and once more the longest reply.
-struct Connection {
+/// back (``Connection/highWater``) and once more the longest reply. A class, for each step looks at many
+/// of them, and a look at one must not copy it.
+final class Connection {
   /// So many bytes may wait for a client; while there are more it is told nothing new.
   static let highWater = 64 * 1_024
   /// A client that does not take its own replies, and goes on asking, is let go here.
@@ -65,7 +66,7 @@ struct Connection {
   var hasRoom: Bool { output.bytes.count < Connection.highWater }
 
   /// Takes bytes up to the end of one frame.
-  mutating func take(
+  func take(
     _ bytes: [UInt8], upTo count: Int, _ place: inout Int
   ) -> FrameSplitter.Outcome {
     splitter.next(in: bytes.span.extracting(first: count), at: &place)
@@ -74,7 +75,7 @@ struct Connection {
   /// Writes what it takes now; one system call where it takes all.
   ///
   /// - Returns: false when the other end is gone.
-  mutating func send() -> Bool {
+  func send() -> Bool {
     while !output.bytes.isEmpty {
       let count = unsafe output.bytes.withUnsafeBytes { bytes in
         unsafe Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))

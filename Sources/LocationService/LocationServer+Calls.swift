@@ -189,7 +189,12 @@ extension LocationServer {
   // MARK: Requests
 
   mutating func ask(_ request: Request, _ client: Int) {
-    clients[client].isTouched = true
+    if case .acknowledge = request {
+      clients[client].isBehind = true
+      hasBehind = true
+    } else {
+      clients[client].isTouched = true
+    }
     requests.append((ClientID(client), request))
   }
 
@@ -260,8 +265,11 @@ extension LocationServer {
     switch call {
     case .startUpdating:
       clients[client].begun.updates = true
+      isOwingNew = true
       tellLoss(client)
-    case .stopUpdating: clients[client].begun.updates = false
+    case .stopUpdating:
+      clients[client].begun.updates = false
+      isOwingNew = true
     case .startSignificantChange:
       clients[client].begun.significantChange = true
       change(client) { $0.significantChange = true }

@@ -1,4 +1,5 @@
 import AccessPolicy
+import CLinux
 import LinuxHAL
 import LocationEngine
 import LocationPolicy
@@ -95,21 +96,27 @@ extension LocationServer {
   /// Notes what is durable of the clients of whom something was asked, and has it on the disk where an
   /// answer waits for that.
   mutating func keep(_ engine: borrowing Engine, at now: Instant) {
-    for i in clients.indices where clients[i].isTouched || clients[i].isClosing { keep(i, engine) }
-    if isPromised || isEventNew { flush() }
+    let mustFlush = isPromised || isEventNew || isOwingNew
+    for i in clients.indices
+    where clients[i].isTouched || clients[i].isClosing || (mustFlush && clients[i].isBehind) {
+      keep(i, engine)
+    }
+    if mustFlush { flush() }
   }
 
   /// Notes all that is durable and has it on the disk: once in a while, and at the end.
   public mutating func keepAll(_ engine: borrowing Engine) {
     for i in clients.indices { keep(i, engine) }
+    hasBehind = false
     flush()
   }
 
   /// Whether something that is to be durable is not on the disk.
-  public var hasUnkept: Bool { state.hasChanges }
+  public var hasUnkept: Bool { state.hasChanges || hasBehind }
 
   private mutating func keep(_ client: Int, _ engine: borrowing Engine) {
     clients[client].isTouched = false
+    clients[client].isBehind = false
     let number = clients[client].number
     let bookmark = engine.bookmark(of: ClientID(client))
     clients[client].isClosing = bookmark.owesAll && !clients[client].begun.updates
@@ -173,6 +180,11 @@ extension LocationServer {
   /// Writes what has changed; what fails is told once, and tried again with the next change.
   mutating func flush() {
     isEventNew = false
+    isOwingNew = false
+    let isWriting = state.hasChanges
+    // SQLite's code is for this alone, and what brings it back next time costs less than the disk. Where
+    // no answer waits, which a client may want with each fix, what else was used goes too.
+    defer { if isWriting { unsafe clinux_forget_code(isPromised ? "libsqlite3" : nil) } }
     do {
       try state.flush(at: SystemClock().wall)
       if isTroubled { log.write(.notice, "the durable state is on the disk again") }

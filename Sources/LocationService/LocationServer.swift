@@ -69,6 +69,11 @@ public struct LocationServer: LocationClients, ~Copyable {
   var loss: Gap?
   /// Something happened to a client that is not there, and the disk does not know.
   var isEventNew = false
+  /// A client has asked for fixes or asks for none any more, and the disk does not know: it would not be
+  /// owed after a kill what it is told from now on (RNG-4).
+  var isOwingNew = false
+  /// A client has acknowledged what is not noted for the disk.
+  var hasBehind = false
   /// The disk did not take what was to be durable.
   var isTroubled = false
   var lastSession: Int64 = 0

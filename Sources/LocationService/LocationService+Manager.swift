@@ -54,9 +54,9 @@ extension LocationService {
   /// Feeds the watchdog when it is due, and tells what is new of the service, which is seldom.
   mutating func tellManager() {
     guard notifier.isListenedTo else { return }
-    if watchdogDue <= loop.board.now {
+    if watchdogDue <= now {
       notifier.watchdog()
-      told.watchdog = loop.board.now
+      told.watchdog = now
     }
     let clients = loop.clients.connectedCount
     let receiver = loop.engine.plannedReceiver

@@ -26,6 +26,9 @@ public struct LocationService: ~Copyable {
   }
 
   var loop: LocationLoop<LinuxBoard<GPIOPins>, LocationServer>
+  /// The board's wait and clock: asked of the board itself, they cost a copy of its line's buffers.
+  private let events: EventWait
+  private let clock = SystemClock()
   private let ring: RingFile
   private let clients: ClientMemory
   private var signals: SignalWatch
@@ -69,9 +72,11 @@ public struct LocationService: ~Copyable {
     var engine = unsafe Engine(setup, ring: fixes, clients: memory.storage)
     server.restore(into: &engine, after: loss, at: board.now)
     server.flush()
-    try board.events.add(signals.descriptor, as: LocationService.signalToken, for: .readable)
+    let events = board.events
+    try events.add(signals.descriptor, as: LocationService.signalToken, for: .readable)
     loop = LocationLoop(engine: engine, board: board, clients: server)
     loop.overlooksUnwanted = true
+    self.events = events
     self.ring = ring
     self.clients = memory
     self.signals = signals
@@ -94,11 +99,14 @@ public struct LocationService: ~Copyable {
     return Gap(unsyncedBefore: ring.start, after: newest)
   }
 
+  /// Now, on the boot clock.
+  var now: Instant { clock.now }
+
   /// Runs until a signal ends it.
   ///
   /// - Parameter reload: Reads anew what an administrator may have changed; called for `SIGHUP`.
   public mutating func run(reload: () -> Reload) -> End {
-    clinux_forget_code()
+    clinux_forget_code(nil)
     notifier.ready()
     while true {
       turn()
@@ -120,7 +128,7 @@ public struct LocationService: ~Copyable {
 
   /// What a signal asks for, if one has come.
   private mutating func nextWish() -> SignalWatch.Wish? {
-    loop.board.events.conditions(of: LocationService.signalToken).contains(.readable)
+    events.conditions(of: LocationService.signalToken).contains(.readable)
       ? signals.next() : nil
   }
 
@@ -130,7 +138,7 @@ public struct LocationService: ~Copyable {
     let isKept = loop.engine.unsynced.isEmpty && !loop.clients.hasUnkept
     let due = isKept ? Instant.distantFuture : synced + syncInterval
     _ = loop.turn(atLatest: min(min(due, loop.clients.deadline), watchdogDue))
-    if loop.board.now - synced >= syncInterval { sync() }
+    if now - synced >= syncInterval { sync() }
     tellManager()
     showSessions()
   }
@@ -146,8 +154,8 @@ public struct LocationService: ~Copyable {
   /// The receiver to rest, the ring to the disk.
   @discardableResult private mutating func end() -> End {
     loop.end()
-    let deadline = loop.board.now + LocationService.endPatience
-    while !isAtRest && loop.board.now < deadline {
+    let deadline = now + LocationService.endPatience
+    while !isAtRest && now < deadline {
       _ = loop.turn(atLatest: min(deadline, watchdogDue))
       tellManager()
       // It is ending already; unread, a signal would end each wait.
@@ -171,7 +179,7 @@ public struct LocationService: ~Copyable {
 
   private mutating func sync() {
     let unsynced = loop.engine.unsynced
-    synced = loop.board.now
+    synced = now
     loop.clients.keepAll(loop.engine)
     guard !unsynced.isEmpty else { return }
     do {

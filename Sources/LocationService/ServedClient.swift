@@ -57,6 +57,9 @@ struct ServedClient {
   var begun = BegunServices()
   /// What is durable of it may not be as it is.
   var isTouched = false
+  /// It has acknowledged more than is noted for the disk, which is done when somebody waits for that or
+  /// once in a while: it comes with every fix.
+  var isBehind = false
   /// Updates have ended, but the receiver may still hold fixes that are owed: its place in the ring
   /// changes without a request.
   var isClosing = false

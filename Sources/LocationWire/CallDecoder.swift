@@ -18,6 +18,14 @@ public enum CallDecoder {
 
   /// Reads one frame, which comes without its NUL.
   public static func decode(_ frame: [UInt8]) throws(CallRejection) -> IncomingCall {
+    if let name = AcknowledgementReader.read(frame) {
+      return IncomingCall(.acknowledge(name), .oneway)
+    }
+    return try decodeAny(frame)
+  }
+
+  /// The same through a document of all that there can be.
+  static func decodeAny(_ frame: [UInt8]) throws(CallRejection) -> IncomingCall {
     guard frame.count <= WireLimits.callFrame,
       let document = try? JSONDocument(frame, limits: .call),
       var fields = try? JSONFields(document.root),
@@ -195,7 +203,7 @@ extension JSONFields {
   mutating func fixName() throws(WireError) -> FixName {
     let generation = try number("generation", UInt32.self)
     let sequence = try number("sequence", UInt64.self)
-    guard sequence < 1 << 40 else { throw wrong("sequence") }
+    guard sequence < FixName.sequenceLimit else { throw wrong("sequence") }
     return FixName(generation: generation, sequence: sequence)
   }
 }

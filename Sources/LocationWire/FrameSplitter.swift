@@ -58,21 +58,22 @@ public struct FrameSplitter: Sendable {
       place = chunk.count
       return .needsMore
     }
-    while place < chunk.count {
-      let byte = chunk[place]
-      place += 1
-      if byte == 0 {
-        state = .whole
-        return .frame
-      }
-      guard frame.count < limit else {
-        frame = []
-        state = .broken
-        place = chunk.count
-        return .oversize
-      }
-      frame.append(byte)
+    var end = place
+    while end < chunk.count, chunk[end] != 0 { end += 1 }
+    guard frame.count + end - place <= limit else {
+      frame = []
+      state = .broken
+      place = chunk.count
+      return .oversize
     }
-    return .needsMore
+    // Copied before the closure ends.
+    unsafe chunk.extracting(place..<end).withUnsafeBufferPointer {
+      unsafe frame.append(contentsOf: $0)
+    }
+    place = end
+    guard end < chunk.count else { return .needsMore }
+    place += 1
+    state = .whole
+    return .frame
   }
 }

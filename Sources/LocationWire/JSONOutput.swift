@@ -171,7 +171,10 @@ extension JSONOutput {
       text[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
       rest /= 10
     }
-    for i in place..<20 { bytes.append(text[i]) }
+    // Copied before the closure ends.
+    unsafe text.span.extracting(place..<20).withUnsafeBufferPointer {
+      unsafe bytes.append(contentsOf: $0)
+    }
   }
 
   private mutating func number(_ value: Double) { JSONText.append(value, to: &bytes) }

@@ -6,7 +6,8 @@ final class PseudoTerminal {
   let descriptor: Int32
   /// What the other end is called.
   let path: String
-  private let link: String?
+  // As long as it is ours to take away.
+  private var link: String?
 
   /// Makes one, raw, at a speed, with a second name if one is given.
   ///
@@ -24,7 +25,6 @@ final class PseudoTerminal {
     close(slave)
     _ = fcntl(master, F_SETFD, FD_CLOEXEC)
     _ = fcntl(master, F_SETFL, O_NONBLOCK)
-    self.link = link
     if let link {
       // One that was left over; a file is let be.
       if System.link(link) != nil { _ = unsafe unlink(link) }
@@ -32,6 +32,7 @@ final class PseudoTerminal {
         throw CommandError(.cannotCreate, "'\(link)': \(System.reason(errno))")
       }
     }
+    self.link = link
     var line = termios()
     _ = unsafe tcgetattr(descriptor, &line)
     unsafe cfmakeraw(&line)

@@ -17,9 +17,9 @@ struct ReceiverCommand: ParsableCommand {
 
       Its supply is on from the start, and nobody drives its pins, unless --pins is given.
 
-        mkdir -p /tmp/state
-        torpor receiver --board zero2w-max-m10s --link /tmp/gnss &
-        torpord --no-pins --board zero2w-max-m10s --line /tmp/gnss --socket /tmp/torpor.sock --state /tmp/state
+        mkdir state
+        torpor receiver --link gnss &
+        torpord --no-pins --board simulated --line gnss --socket torpor.sock --state state
       """)
 
   @OptionGroup var board: BoardOption

@@ -85,6 +85,8 @@ enum HouseRules {
       rooms: ["LocationTypes", "LocationPolicy", "CSQLite"], system: ["Glibc"]),
     "StateProbe": Room(
       rooms: ["LocationTypes", "LocationPolicy", "ServiceState"], system: ["Glibc"]),
+    "ClientProbe": Room(
+      rooms: ["LocationTypes", "LocationWire", "LocationClient"], system: ["Glibc"]),
     "CBuildDate": Room(),
     "torpor": Room(
       rooms: [

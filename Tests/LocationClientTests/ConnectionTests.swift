@@ -29,6 +29,8 @@ struct ConnectionTests {
     #expect(
       error { () throws(ClientError) in _ = try LocationConnection(path: "/etc/passwd") }
         == .notASocket(path: "/etc/passwd"))
+    // Between the refusal and the look at what is there, a service that begins took it away.
+    #expect(LocationConnection.refusal(missing, ECONNREFUSED) == .noSocket(path: missing))
     let long = "/tmp/" + String(repeating: "x", count: 200)
     for path in ["", long] {
       guard

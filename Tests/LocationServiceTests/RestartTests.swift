@@ -39,13 +39,30 @@ struct RestartTests {
     let told = watch.fixes()
     control.send(.acknowledge(told[0].name), oneway: true)
     bench.settle()
-    #expect(bench.state.hasChanges)
+    #expect(bench.hasUnkept)
     bench.keep()
-    #expect(!bench.state.hasChanges)
+    #expect(!bench.hasUnkept)
     let next = try ServiceBench(after: bench.killed())
     let (again, listener, _) = next.client("tracker")
     _ = next.ask(.startUpdating, again)
     #expect(listener.fixes().isEmpty)
+  }
+
+  @Test(
+    "RNG-4: what was told before anything was acknowledged comes again after a kill",
+    arguments: [false, true])
+  func firstFixes(isOneway: Bool) throws {
+    let bench = try ServiceBench()
+    let (control, watch, _) = bench.client("tracker")
+    control.send(.startUpdating, oneway: isOneway)
+    bench.settle()
+    for _ in 0..<3 { bench.fix() }
+    let told = watch.fixes()
+    #expect(told.count == 3)
+    let next = try ServiceBench(after: bench.killed())
+    let (again, listener, _) = next.client("tracker")
+    _ = next.ask(.startUpdating, again)
+    #expect(listener.fixes() == told)
   }
 
   @Test("a client whose updates had ended is owed nothing that was made for others since (BKG-20)")

@@ -174,6 +174,9 @@ struct SocketBoard: LocationBoard, ~Copyable {
   /// When it wants to be asked though nothing comes.
   var deadline: Instant { loop.clients.deadline }
 
+  /// Whether something that is to be durable is not on the disk.
+  var hasUnkept: Bool { loop.clients.hasUnkept }
+
   /// How many programs are watched for being frozen.
   var watchedPrograms: Int { loop.clients.connections.count { $0?.program != nil } }
 

@@ -31,6 +31,50 @@ import Testing
     }
   }
 
+  @Test(
+    "an acknowledgement without an answer is read at once, in any order and spacing",
+    arguments: [
+      #"{"method":"org.torpor.Location.Acknowledge","oneway":true,"parameters":{"generation":7,"sequence":41}}"#,
+      #"{"oneway":true,"parameters":{"sequence":41,"generation":7},"method":"org.torpor.Location.Acknowledge"}"#,
+      " {\t\"parameters\" : { \"generation\": 7 ,\n\"sequence\" : 41 } , \"method\": \"org.torpor.Location.Acknowledge\", \"oneway\" : true }\r\n",
+    ])
+  func quickAcknowledgement(_ text: String) throws {
+    let frame = Array(text.utf8)
+    let name = FixName(generation: 7, sequence: 41)
+    #expect(AcknowledgementReader.read(frame) == name)
+    #expect(try CallDecoder.decodeAny(frame) == IncomingCall(.acknowledge(name), .oneway))
+  }
+
+  @Test(
+    "whatever is changed in an acknowledgement, its quick reader says the same as the other, or nothing"
+  )
+  func quickOrNothing() {
+    let frame = Self.frame(
+      .acknowledge(FixName(generation: 40, sequence: 1 << 40 - 1)), oneway: true)
+    #expect(AcknowledgementReader.read(frame) != nil)
+    var agreed = 0
+    for place in frame.indices {
+      var shorter = frame
+      shorter.remove(at: place)
+      var variants = [shorter, Array(frame[..<place])]
+      for byte in Array(" \"{}:,\\0159-.eE+ntx\n\u{7F}".utf8) {
+        var other = frame
+        other[place] = byte
+        variants.append(other)
+        other = frame
+        other.insert(byte, at: place)
+        variants.append(other)
+      }
+      for variant in variants {
+        guard let name = AcknowledgementReader.read(variant) else { continue }
+        agreed += 1
+        #expect((try? CallDecoder.decodeAny(variant)) == IncomingCall(.acknowledge(name), .oneway))
+      }
+    }
+    // Spaces between, and other digits.
+    #expect(agreed > 100)
+  }
+
   @Test("every method has a sample") func allMethods() {
     #expect(Set(Samples.calls.compactMap(\.method)) == Set(WireMethod.allCases))
   }

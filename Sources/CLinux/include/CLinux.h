@@ -130,6 +130,7 @@ int clinux_allocate(int descriptor, int64_t size);
 
 /// Lets the kernel take back the code of the program and its libraries, of which most is for the start: what
 /// is used again comes back from the page cache, a few pages at a time. Changes nothing that was written.
-void clinux_forget_code(void);
+/// `library` is a part of the name of the one it is to be; NULL for all and the program.
+void clinux_forget_code(const char *library);
 
 #endif

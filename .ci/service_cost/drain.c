@@ -1,0 +1,112 @@
+// A client that comes back for all it is owed: `drain SOCKET NAME`. Connects as that client, drains, and looks at
+// every record: its name is higher than that before. Prints the number of fixes, the first and last sequence number,
+// and the nanoseconds from before the call until the end of the stream; ends with 1 where something is wrong.
+
+#include <inttypes.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { HEADER = 32, RECORD = 80 };
+
+static int fail(const char *what) {
+  fprintf(stderr, "drain: %s\n", what);
+  exit(1);
+}
+
+static int connected(const char *path) {
+  struct sockaddr_un address = {.sun_family = AF_UNIX};
+  strncpy(address.sun_path, path, sizeof address.sun_path - 1);
+  int found = socket(AF_UNIX, SOCK_STREAM, 0);
+  if (found < 0 || connect(found, (struct sockaddr *)&address, sizeof address) < 0) fail("nobody listens");
+  return found;
+}
+
+// Reads up to and with the NUL of a reply; what follows it lies behind. Gives how many bytes came in all.
+static size_t reply(int from, char *bytes, size_t room) {
+  size_t count = 0;
+  while (!memchr(bytes, 0, count)) {
+    ssize_t got = recv(from, bytes + count, room - count, 0);
+    if (got <= 0) fail("no reply");
+    count += (size_t)got;
+  }
+  return count;
+}
+
+static int64_t now_ns(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+static uint64_t number(const char *reply, const char *member) {
+  const char *place = strstr(reply, member);
+  if (!place) fail(reply);
+  return strtoull(place + strlen(member), NULL, 10);
+}
+
+static uint64_t first, last;
+static uint32_t generation;
+
+static void take(const char *record, uint64_t number) {
+  uint64_t sequence;
+  uint32_t its;
+  memcpy(&sequence, record, sizeof sequence);
+  memcpy(&its, record + 8, sizeof its);
+  if (number == 0) first = sequence;
+  if (number > 0 && (its < generation || sequence <= last)) fail("names out of order");
+  last = sequence;
+  generation = its;
+}
+
+int main(int count, char **arguments) {
+  if (count != 3) return 64;
+  static char bytes[1 << 20];
+  static char call[512];
+  int control = connected(arguments[1]);
+  int length = snprintf(
+      call, sizeof call, "{\"method\":\"org.torpor.Location.Connect\",\"parameters\":{\"name\":\"%s\"}}", arguments[2]);
+  send(control, call, (size_t)length + 1, 0);
+  reply(control, bytes, sizeof bytes);
+  uint64_t session = number(bytes, "\"session\":");
+  int drain = connected(arguments[1]);
+  length = snprintf(
+      call, sizeof call,
+      "{\"method\":\"org.torpor.Location.Drain\",\"upgrade\":true,\"parameters\":{\"session\":%" PRIu64 "}}", session);
+  int64_t began = now_ns();
+  send(drain, call, (size_t)length + 1, 0);
+  size_t held = reply(drain, bytes, sizeof bytes);
+  uint64_t announced = number(bytes, "\"count\":");
+  size_t place = strlen(bytes) + 1;
+  int has_header = 0;
+  uint64_t found = 0;
+  for (;;) {
+    if (!has_header && held - place >= HEADER) {
+      uint64_t told;
+      memcpy(&told, bytes + place + 16, sizeof told);
+      if (memcmp(bytes + place, "TORPFIXS", 8) || told != announced) fail("no header");
+      has_header = 1;
+      place += HEADER;
+    }
+    while (has_header && held - place >= RECORD) {
+      take(bytes + place, found++);
+      place += RECORD;
+    }
+    memmove(bytes, bytes + place, held - place);
+    held -= place;
+    place = 0;
+    ssize_t got = recv(drain, bytes + held, sizeof bytes - held, 0);
+    if (got < 0) fail("the stream broke");
+    if (got == 0) break;
+    held += (size_t)got;
+  }
+  int64_t ended = now_ns();
+  if (found != announced || held) fail("fewer fixes than announced");
+  printf("%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRId64 "\n", found, first, last, ended - began);
+  return 0;
+}

@@ -1,0 +1,120 @@
+import Glibc
+import LocationClient
+import LocationTypes
+import LocationWire
+
+// A program as users write them, with the library: for what is measured of the service, and for what may be
+// done to its clients at any moment (Docs/Reference/service-cost.md, Docs/HowTo/run-the-gates.md).
+//
+//   ClientProbe drain SOCKET NAME          comes back for all it is owed; prints the number of fixes, the first and
+//                                          last sequence number, and the nanoseconds from the call to the end
+//   ClientProbe follow SOCKET NAME PACE    hears every fix and acknowledges it: at once, relaxed; or with PACE a
+//                                          number of per cent so many of them, the third part with an answer
+//
+// `follow` prints what it does before it does it, each line at once, and connects anew when the service has ended.
+
+func say(_ line: String) {
+  let bytes = Array((line + "\n").utf8)
+  _ = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(1, $0.baseAddress, $0.count) }
+}
+
+func now() -> Int64 {
+  var time = timespec()
+  _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+  return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+}
+
+func drain(_ path: String, _ name: String) throws(ClientError) {
+  let session = try ClientSession(name: name, path: path)
+  let began = now()
+  var drain = try session.drain()
+  var count: UInt64 = 0
+  var first: UInt64?
+  var last: FixName?
+  while let fix = try drain.next() {
+    let isNext = last.map {
+      $0.generation <= fix.name.generation && $0.sequence < fix.name.sequence
+    }
+    guard isNext ?? true else { throw .malformed("names out of order") }
+    first = first ?? fix.name.sequence
+    last = fix.name
+    count += 1
+  }
+  say("\(count) \(first ?? 0) \(last?.sequence ?? 0) \(now() - began)")
+}
+
+/// What a client that follows does with a fix.
+enum Manner {
+  case paced(AcknowledgementPace)
+  /// So many of a hundred are acknowledged.
+  case some(of100: Int)
+
+  init?(_ word: String) {
+    switch word {
+    case "at-once": self = .paced(.atOnce)
+    case "relaxed": self = .paced(.relaxed)
+    default:
+      guard let part = Int(word), (0...100).contains(part) else { return nil }
+      self = .some(of100: part)
+    }
+  }
+}
+
+func handle(
+  _ fixes: [StoredFix], _ manner: Manner, _ session: inout ClientSession
+) throws(ClientError) {
+  for fix in fixes {
+    say("told \(fix.name.generation) \(fix.name.sequence) \(fix.fix.utc?.microseconds ?? 0)")
+    guard case .some(let part) = manner, Int.random(in: 0..<100) < part else { continue }
+    say("acknowledges \(fix.name.generation) \(fix.name.sequence)")
+    if Int.random(in: 0..<3) > 0 {
+      try session.acknowledge(fix.name)
+    } else {
+      _ = try session.call(.acknowledge(fix.name))
+      say("settled \(fix.name.generation) \(fix.name.sequence)")
+    }
+  }
+  if case .paced = manner, let last = fixes.last { try session.acknowledge(last.name) }
+}
+
+func follow(_ path: String, _ name: String, _ manner: Manner) throws(ClientError) {
+  var session = try ClientSession(name: name, path: path)
+  if case .paced(let pace) = manner { session.pace = pace }
+  say("begins")
+  try session.listen()
+  _ = try session.call(.startUpdating)
+  say("follows")
+  while let notice = try session.notice(within: nil) {
+    switch notice {
+    case .fixes(let fixes): try handle(fixes, manner, &session)
+    case .gap(let gap): say("gap \(gap.range.lowerBound) \(gap.range.upperBound)")
+    default: break
+    }
+  }
+}
+
+func followAll(_ path: String, _ name: String, _ manner: Manner) -> Never {
+  while true {
+    do throws(ClientError) {
+      try follow(path, name, manner)
+    } catch {
+      switch error {
+      case .noService, .noSocket, .ended, .system: usleep(5_000)
+      default: say("fails \(error)")
+      }
+    }
+  }
+}
+
+let arguments = CommandLine.arguments
+switch arguments.count {
+case 4 where arguments[1] == "drain":
+  do { try drain(arguments[2], arguments[3]) } catch {
+    say("\(error)")
+    exit(1)
+  }
+case 5 where arguments[1] == "follow":
+  guard let manner = Manner(arguments[4]) else { exit(EX_USAGE) }
+  followAll(arguments[2], arguments[3], manner)
+default: exit(EX_USAGE)
+}

@@ -1,0 +1,115 @@
+import LocationTypes
+
+/// Reads the call that comes with every fix, a oneway `Acknowledge`, without a copy and without the heap.
+///
+/// Takes it in any order of its members and with any white space. What is written in another way,
+/// with escapes or members of its own, or is no acknowledgement, it leaves to ``JSONDocument``: it says
+/// nil, and never that something is wrong.
+struct AcknowledgementReader {
+  /// Longer frames have something else in them.
+  private static let lengthLimit = 256
+
+  private let bytes: [UInt8]
+  private var place = 0
+
+  /// The fix that the frame acknowledges, if it is such a call.
+  static func read(_ frame: [UInt8]) -> FixName? {
+    guard frame.count <= lengthLimit else { return nil }
+    var reader = AcknowledgementReader(bytes: frame)
+    return reader.call()
+  }
+
+  private init(bytes: [UInt8]) { self.bytes = bytes }
+
+  private mutating func call() -> FixName? {
+    var isMethod = false
+    var isOneway = false
+    var name: FixName?
+    guard take("{") else { return nil }
+    repeat {
+      if !isMethod, takeKey("\"method\"") {
+        guard take("\"org.torpor.Location.Acknowledge\"") else { return nil }
+        isMethod = true
+      } else if !isOneway, takeKey("\"oneway\"") {
+        guard take("true") else { return nil }
+        isOneway = true
+      } else if name == nil, takeKey("\"parameters\"") {
+        name = fixName()
+        guard name != nil else { return nil }
+      } else {
+        return nil
+      }
+    } while take(",")
+    guard take("}"), place == bytes.count, isMethod, isOneway else { return nil }
+    return name
+  }
+
+  private mutating func fixName() -> FixName? {
+    var generation: UInt64?
+    var sequence: UInt64?
+    guard take("{") else { return nil }
+    repeat {
+      if generation == nil, takeKey("\"generation\"") {
+        generation = number()
+        guard generation != nil else { return nil }
+      } else if sequence == nil, takeKey("\"sequence\"") {
+        sequence = number()
+        guard sequence != nil else { return nil }
+      } else {
+        return nil
+      }
+    } while take(",")
+    guard take("}"), let generation = generation.flatMap({ UInt32(exactly: $0) }), let sequence,
+      sequence < FixName.sequenceLimit
+    else { return nil }
+    return FixName(generation: generation, sequence: sequence)
+  }
+
+  private mutating func takeKey(_ key: StaticString) -> Bool { take(key) && take(":") }
+
+  /// Passes over `text` and the white space behind it; false if something else is there.
+  private mutating func take(_ text: StaticString) -> Bool {
+    skipSpace()
+    let count = text.utf8CodeUnitCount
+    guard count <= bytes.count - place else { return false }
+    let begin = place
+    let bytes = bytes
+    let isSame = text.withUTF8Buffer { text in
+      for i in 0..<count where unsafe bytes[begin + i] != text[i] { return false }
+      return true
+    }
+    guard isSame else { return false }
+    place += count
+    skipSpace()
+    return true
+  }
+
+  private mutating func skipSpace() {
+    while place < bytes.count {
+      switch bytes[place] {
+      case 0x20, 0x0A, 0x0D, 0x09: place += 1
+      default: return
+      }
+    }
+  }
+
+  /// Up to 18 digits, the first of which is no zero where others follow.
+  private mutating func number() -> UInt64? {
+    let first = place
+    var value: UInt64 = 0
+    while place < bytes.count, place - first < 18 {
+      let digit = bytes[place] &- UInt8(ascii: "0")
+      guard digit < 10 else { break }
+      value = value * 10 + UInt64(digit)
+      place += 1
+    }
+    guard place > first, bytes[first] != UInt8(ascii: "0") || place == first + 1 else { return nil }
+    skipSpace()
+    return value
+  }
+}
+
+extension FixName {
+  /// Sequence numbers have 40 bits: 2⁴⁰.
+  static let sequenceLimit: UInt64 = 1 << 40
+}
