@@ -24,6 +24,7 @@ import LocationTypes
     while used <= index {
       unsafe (storage.baseAddress.unsafelyUnwrapped + used).initialize(to: Client(at: head))
       used += 1
+      stir(used - 1)
     }
   }
 
@@ -33,39 +34,69 @@ import LocationTypes
     return index < used ? self[index] : Client(at: head)
   }
 
-  /// All clients that a step must look at lie there, since ``lookForAwake(at:)``: nobody outside of
-  /// it is stirred in the same step, but by a loop over ``stirred()``.
+  /// All clients that a step must look at lie there, since ``lookForAwake(at:)``; those of them that rest
+  /// all the same, ``isAwake(_:at:)`` tells.
   private(set) var awake = 0..<0
+  /// When the first of those has to be looked at that lie outside of it.
+  private var nextOutside = Instant.distantFuture
+  /// The rest of one outside of it was ended: who is to be looked at must be found anew.
+  private var isAstray = false
 
   /// All clients, for what may end the rest of any: from here on this step looks at all of them.
   mutating func stirred() -> Range<Int> {
     awake = 0..<used
+    nextOutside = .distantFuture
+    isAstray = false
     return awake
   }
 
-  /// Whether nobody is stirred whom the step did not look at; for assertions, O(clients in use).
-  func hasNobodyMissed(at now: Instant) -> Bool {
-    for i in 0..<used where !awake.contains(i) && self[i].restsUntil <= now { return false }
-    return true
+  /// One whose rest may have been ended: from here on this step looks at it.
+  mutating func stir(_ index: Int) {
+    guard !awake.contains(index) else { return }
+    let (first, end) = awake.isEmpty ? (index, index) : (awake.lowerBound, awake.upperBound)
+    awake = min(first, index)..<max(end, index + 1)
+    isAstray = true
   }
 
-  /// Finds out who rests; gives the first time at which one of those has to be looked at.
-  mutating func lookForAwake(at now: Instant) -> Instant {
-    var first = used
-    var end = used
+  /// Whether a step at `now` must look at it.
+  func isAwake(_ index: Int, at now: Instant) -> Bool { restsUntil(index) <= now }
+
+  /// Whether nobody is stirred whom the step did not look at, and the time of the others is known; for
+  /// assertions, O(clients in use).
+  func hasNobodyMissed(at now: Instant) -> Bool {
     var next = Instant.distantFuture
-    for i in 0..<used {
-      // used ≤ capacity; checked, this would be half of what a step with many resting clients costs.
-      let until = unsafe storage[i].restsUntil
-      if until > now {
-        next = min(next, until)
-      } else {
-        first = min(first, i)
-        end = i + 1
-      }
+    for i in 0..<used where !awake.contains(i) { next = min(next, restsUntil(i)) }
+    return next > now && (isAstray || next == nextOutside)
+  }
+
+  /// Finds out who rests; gives the first time at which one of those has to be looked at. O(clients in
+  /// use) where somebody outside of ``awake`` was stirred or has his time, else O(those in it).
+  mutating func lookForAwake(at now: Instant) -> Instant {
+    if isAstray || nextOutside <= now { _ = stirred() }
+    var (first, end) = (awake.lowerBound, awake.upperBound)
+    while first < end, !isAwake(first, at: now) {
+      nextOutside = min(nextOutside, restsUntil(first))
+      first += 1
     }
-    awake = first..<max(first, end)
+    while first < end, !isAwake(end - 1, at: now) {
+      nextOutside = min(nextOutside, restsUntil(end - 1))
+      end -= 1
+    }
+    awake = first..<end
+    // Between the first and the last, which are awake.
+    var next = nextOutside
+    var i = first + 1
+    while i < end - 1 {
+      if !isAwake(i, at: now) { next = min(next, restsUntil(i)) }
+      i += 1
+    }
     return next
+  }
+
+  private func restsUntil(_ index: Int) -> Instant {
+    // All who ask go through clients in use; checked, this would be half of what it costs.
+    assert(index >= 0 && index < used, "no such client")
+    return unsafe storage.baseAddress.unsafelyUnwrapped[index].restsUntil
   }
 
   subscript(index: Int) -> Client {

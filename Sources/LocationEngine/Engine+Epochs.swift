@@ -195,17 +195,25 @@ extension Engine {
       break
     }
     guard isWanted else { return }
+    // Of fixes of one moment the first counts, also for those who were spared it.
+    let isRepeated = newest.map { fix.acquired <= $0.fix.acquired } ?? false
+    if isRepeated && !isNewestRepeated { takeSparedFixes() }
+    isNewestRepeated = isRepeated
     makeRoom()
     let stored = StoredFix(name: ring.append(fix), fix: fix)
     effects.appended = stored.name
     newest = stored
+    way.go(to: fix.coordinate)
     let context = context
-    for i in clients.stirred() { clients[i].take(stored, context) }
+    for i in 0..<clients.used where clients[i].heeds(at: fix.acquired, way.length) {
+      clients[i].take(stored, context)
+      if clients.isAwake(i, at: now) { clients.stir(i) }
+    }
   }
 
   /// Before the head passes a cursor, the cursor moves on and remembers what it lost (RNG-4).
   private mutating func makeRoom() {
     guard ring.head - ring.tail >= UInt64(ring.capacity) else { return }
-    for i in 0..<clients.used { clients[i].makeRoom(in: ring) }
+    for i in 0..<clients.used where clients.isAwake(i, at: now) { clients[i].makeRoom(in: ring) }
   }
 }

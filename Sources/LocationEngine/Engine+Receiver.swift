@@ -70,7 +70,7 @@ extension Engine {
     emptyDrains = ring.head == drainedHead ? min(emptyDrains + 1, 12) : 0
     drainedHead = ring.head
     let context = context
-    for i in clients.stirred() {
+    for i in stirAll() {
       clients[i].drained(context)
       clients[i].distanceCheck = .distantFuture
     }
@@ -82,7 +82,7 @@ extension Engine {
     guard !isReceiverLost else { return }
     isReceiverLost = true
     let context = context
-    for i in clients.stirred() { clients[i].receiverLost(context) }
+    for i in stirAll() { clients[i].receiverLost(context) }
   }
 
   /// When the distance of client `i` must be looked at next, where fixes gather unseen (DEF-21).

@@ -55,6 +55,7 @@ extension Engine {
   /// What a client needs of the hardware at `now`. O(its regions).
   public func use(of client: ClientID, at now: Instant) -> ClientHold {
     var copy = clients[client.index]
+    copy.takeSparedFix(context)
     let need = copy.need(at: now, fastest: pace.fastest(at: now), line: motionLine)
     return ClientHold(
       demand: copy.demand(at: now), due: need.due,

@@ -10,8 +10,11 @@ extension Engine {
   /// A client's request; a client that was never seen is put into use.
   mutating func handle(_ request: Request, of id: ClientID) {
     clients.use(id.index)
+    let context = context
     let wasShown = clients[id.index].isShownFixes
+    clients[id.index].takeSparedFix(context)
     clients[id.index].handle(request, in: ring, context)
+    clients.stir(id.index)
     if wasShown && !clients[id.index].isShownFixes { eraseUnneeded() }
     guard request.wantsFix else { return }
     // Who gets nothing anyhow is no reason to search.
@@ -19,6 +22,20 @@ extension Engine {
       at: now, fastest: pace.fastest(at: now), line: motionLine)
     if need.isAny || clients[id.index].demand(at: now) != .none {
       schedule.handle(.urged, planner.figures, at: now)
+    }
+  }
+
+  /// All clients, for what may end the rest of any.
+  mutating func stirAll() -> Range<Int> {
+    takeSparedFixes()
+    return clients.stirred()
+  }
+
+  /// Hands the newest fix to those who were spared it.
+  func takeSparedFixes() {
+    let context = context
+    for i in 0..<clients.used where clients[i].mayLackAFix {
+      clients[i].takeSparedFix(context)
     }
   }
 
@@ -37,6 +54,7 @@ extension Engine {
       isDraining: hasDriver && driver.status.isDraining,
       isDeferralAvailable: isDeferralAvailable && !isReceiverLost,
       deferralLimit: setup.figures.deferralLimit, deliveryHold: setup.deliveryHold)
+    context.travelled = way.length
     context.motionLine = motionLine
     context.givenUp = battery.givenUp
     context.hasReceiver = hasDriver && !isReceiverLost
@@ -182,7 +200,8 @@ extension Engine {
     let context = context
     var demand = DemandSummary()
     demand.look(at: clients.lookForAwake(at: now))
-    for i in clients.awake {
+    for i in clients.awake where clients.isAwake(i, at: now) {
+      if clients[i].mayLackAFix { clients[i].takeSparedFix(context) }
       clients[i].elapse(context)
       lookAhead(i)
       let wanted = clients[i].demand(at: now)
@@ -198,11 +217,13 @@ extension Engine {
     if demand.live == 0 {
       let fastest = pace.fastest(at: now)
       for i in 0..<clients.used {
+        if clients[i].mayLackAFix { clients[i].takeSparedFix(context) }
         demand.need.add(clients[i].need(at: now, fastest: fastest, line: motionLine))
       }
     }
     let may = planner.mayDefer(demand, isInhibited: isInhibited) && !isReceiverLost
-    for i in clients.awake where clients[i].deferral.state != .idle {
+    for i in clients.awake
+    where clients.isAwake(i, at: now) && clients[i].deferral.state != .idle {
       clients[i].mayEngage(may, context)
     }
     promise(&demand)
@@ -226,7 +247,7 @@ extension Engine {
     // A search that was given up: those it was for think again.
     if wasSearching, schedule.state == .backedOff {
       let context = context
-      for i in clients.stirred() {
+      for i in stirAll() {
         clients[i].miss(at: now)
         if clients[i].execution != .suspended { clients[i].locationUnknown(context) }
       }
@@ -238,7 +259,7 @@ extension Engine {
     if motionLine == .still, line == .moving { schedule.handle(.urged, planner.figures, at: now) }
     motionLine = line
     movement.hear(line, at: now)
-    for i in clients.stirred() { clients[i].hear(line, at: now) }
+    for i in stirAll() { clients[i].hear(line, at: now) }
   }
 
   /// The part of a promised distance that a fix's own error may take.
@@ -247,7 +268,8 @@ extension Engine {
   /// What clients were promised for a time that is still to come, whatever they demand: the end of a
   /// deferral in the foreground too (DEF-18), and word that there is no location (STD-10).
   private mutating func promise(_ demand: inout DemandSummary) {
-    for i in clients.awake where clients[i].execution != .suspended {
+    for i in clients.awake
+    where clients.isAwake(i, at: now) && clients[i].execution != .suspended {
       guard let terms = clients[i].deferral.terms, terms.deadline > now else { continue }
       demand.look(at: terms.deadline)
     }
@@ -255,7 +277,8 @@ extension Engine {
     let due = quietSince + setup.unknownAfter
     if due <= now {
       let context = context
-      for i in clients.awake where clients[i].execution != .suspended {
+      for i in clients.awake
+      where clients.isAwake(i, at: now) && clients[i].execution != .suspended {
         clients[i].locationUnknown(context)
       }
     } else if demand.live > 0 || (schedule.isOn && !demand.wantsEveryFix) {
@@ -276,7 +299,7 @@ extension Engine {
     }
     var isWaiting = false
     var look = drainDue
-    for i in clients.awake {
+    for i in clients.awake where clients.isAwake(i, at: now) {
       if clients[i].isWaitingForDrain { isWaiting = true }
       look = min(look, clients[i].distanceCheck)
     }
@@ -334,7 +357,7 @@ extension Engine {
     if !demand.wantsEveryFix { situation.schedule = schedule }
     // A drain is promised to nobody: the board need not be up before its time, and then wait.
     situation.drainDue = drainDue + planner.longestLead
-    for i in clients.awake {
+    for i in clients.awake where clients.isAwake(i, at: now) {
       guard let hold = clients[i].awaitsAcknowledgementUntil, hold > now else { continue }
       situation.holdUntil = max(situation.holdUntil ?? hold, hold)
     }
@@ -343,7 +366,9 @@ extension Engine {
 
   /// Whether a client must be told something.
   var hasNotices: Bool {
-    for i in clients.awake where clients[i].hasNotices { return true }
+    for i in clients.awake where clients.isAwake(i, at: now) && clients[i].hasNotices {
+      return true
+    }
     return false
   }
 }

@@ -42,6 +42,10 @@ public struct Engine: ~Copyable {
   var isDeaf = false
   /// The newest fix in the ring.
   var newest: StoredFix?
+  /// It is of the moment of the one before.
+  var isNewestRepeated = false
+  /// How far all fixes in the ring have come.
+  var way = CommonWay()
   /// When the newest fix was made that the receiver told, kept or not.
   var newestMade = Instant.boot
   /// A first fix that is held back while better ones come.
@@ -146,7 +150,7 @@ public struct Engine: ~Copyable {
       if setup.figures.usesMotionLine { hearMotion(level == .active ? .moving : .still) }
     case .battery(let charge):
       battery.take(charge)
-      for i in clients.stirred() { clients[i].endRest() }
+      for i in stirAll() { clients[i].endRest() }
     case .time: break
     case .request(let client, let request): handle(request, of: client)
     case .sleepInhibitor(let isOn): isInhibited = isOn
@@ -168,6 +172,7 @@ public struct Engine: ~Copyable {
     precondition(now == .boot, "clients come back before the first step")
     clients.use(client.index)
     clients[client.index] = Client(restoring: bookmark, in: ring)
+    clients.stir(client.index)
   }
 
   /// What of a client's place in the ring is to be kept durably: for ``restore(_:from:)``. O(1).
@@ -197,10 +202,11 @@ public struct Engine: ~Copyable {
   ///
   /// A client's notices come in their order, client after client.
   public mutating func nextNotice() -> ClientNotice? {
-    let context = context
     noticeIndex = max(noticeIndex, clients.awake.lowerBound)
     while noticeIndex < clients.awake.upperBound {
-      if let notice = clients[noticeIndex].nextNotice(in: ring, context) {
+      if clients.isAwake(noticeIndex, at: now),
+        let notice = clients[noticeIndex].nextNotice(in: ring, hold: now + setup.deliveryHold)
+      {
         return ClientNotice(client: ClientID(noticeIndex), notice: notice)
       }
       noticeIndex += 1

@@ -43,6 +43,6 @@ extension Client {
     _ = cursor.takeGap()
     cursor.deliver(to: range.upperBound, in: ring)
     dueUntil = max(dueUntil, range.upperBound)
-    noteDelivery(of: range.upperBound - 1, context)
+    noteDelivery(of: range.upperBound - 1, hold: context.now + context.deliveryHold)
   }
 }

@@ -6,8 +6,11 @@ extension Client {
   ///
   /// Order: a gap, then each deferral's end and at once its batch (X1), then other fixes, then what
   /// the battery is too low for, then a failure. O(fixes of the batch).
-  public mutating func nextNotice(in ring: borrowing FixRing, _ context: ClientContext) -> Notice? {
-    guard isConnected else { return nextDetachedNotice(context) }
+  ///
+  /// - Parameter hold: Until when the board stays awake for its acknowledgement, where it is one that is
+  ///   acknowledged (RNG-8).
+  public mutating func nextNotice(in ring: borrowing FixRing, hold: Instant) -> Notice? {
+    guard isConnected else { return nextDetachedNotice(hold: hold) }
     guard execution != .suspended else { return nextKeptNotice() }
     // An answer to its call waits for no fix.
     guard !waitsForDrain else { return services.nextRefusal() }
@@ -21,14 +24,14 @@ extension Client {
       return .resumed
     }
     if let through = batchThrough {
-      if let batch = nextBatch(in: ring, before: through, context) { return batch }
+      if let batch = nextBatch(in: ring, before: through, hold: hold) { return batch }
       batchThrough = nil
     }
     if let ended = ends.popFirst() {
       batchThrough = ended.through
       return .finish(ended.end.code)
     }
-    if let batch = nextBatch(in: ring, before: .max, context) { return batch }
+    if let batch = nextBatch(in: ring, before: .max, hold: hold) { return batch }
     if let notice = nextDegradation() { return notice }
     if pauseNotice == .pause {
       pauseNotice = .nothing
@@ -38,12 +41,12 @@ extension Client {
       failure = nil
       return .failure(code)
     }
-    return nextServiceNotice(context)
+    return nextServiceNotice(hold: hold)
   }
 
   /// What wakes a client whose process is gone: services that outlive it found something (SLC-8, VIS-8).
-  private mutating func nextDetachedNotice(_ context: ClientContext) -> Notice? {
-    usesServices ? nextServiceNotice(context) : nil
+  private mutating func nextDetachedNotice(hold: Instant) -> Notice? {
+    usesServices ? nextServiceNotice(hold: hold) : nil
   }
 
   /// Of a suspended client nothing is told but what its owner keeps for it: all visits and crossings, of
@@ -52,7 +55,7 @@ extension Client {
     usesServices ? services.nextKept() : nil
   }
 
-  private mutating func nextServiceNotice(_ context: ClientContext) -> Notice? {
+  private mutating func nextServiceNotice(hold: Instant) -> Notice? {
     let notice = services.nextNotice()
     guard case .report(let stored)? = notice else { return notice }
     if isReduced {
@@ -61,16 +64,16 @@ extension Client {
       newestDelivered = max(newestDelivered ?? 0, stored.name.sequence)
     }
     report = stored.name
-    reportHoldUntil = context.now + context.deliveryHold
+    reportHoldUntil = hold
     return notice
   }
 
   private mutating func nextBatch(
-    in ring: borrowing FixRing, before limit: UInt64, _ context: ClientContext
+    in ring: borrowing FixRing, before limit: UInt64, hold: Instant
   ) -> Notice? {
     while true {
       passNotOwed()
-      var end = min(limit, dueEnd(context))
+      var end = min(limit, dueEnd(in: ring))
       guard cursor.delivered < end else { return nil }
       if let range = notOwed, cursor.delivered < range.lowerBound {
         end = min(end, range.lowerBound)
@@ -79,14 +82,14 @@ extension Client {
         settings.hasDistanceFilter
         ? nextPassing(in: ring, until: end) : nextRun(in: ring, until: end)
       guard let notice else { continue }
-      if case .batch(_, let last) = notice { noteDelivery(of: last, context) }
+      if case .batch(_, let last) = notice { noteDelivery(of: last, hold: hold) }
       return notice
     }
   }
 
   /// Where the fixes end that may be told now.
-  private func dueEnd(_ context: ClientContext) -> UInt64 {
-    min(min(dueUntil, owedUntil), context.head)  // of three would take an array
+  private mutating func dueEnd(in ring: borrowing FixRing) -> UInt64 {
+    min(min(dueUntil, owedUntil), ring.head)  // of three would take an array
   }
 
   /// All fixes that follow without a hole, as one batch; or the hole, as a gap.
@@ -145,9 +148,9 @@ extension Client {
     return missing.map { .gap($0) }
   }
 
-  mutating func noteDelivery(of last: UInt64, _ context: ClientContext) {
+  mutating func noteDelivery(of last: UInt64, hold: Instant) {
     newestDelivered = last
     unacknowledgedThrough = last
-    holdUntil = context.now + context.deliveryHold
+    holdUntil = hold
   }
 }

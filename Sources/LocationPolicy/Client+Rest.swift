@@ -10,7 +10,11 @@ extension Client {
   public mutating func rest(at now: Instant) {
     guard isIdle, !hasNotices, (awaitsAcknowledgementUntil ?? now) <= now else { return }
     let next = usesServices ? services.check : .distantFuture
-    if next > now { restsUntil = next }
+    guard next > now else { return }
+    restsUntil = next
+    heed = reckonedHeed
+    heedsAt = -.infinity
+    heedsFrom = .boot
   }
 
   /// Something has changed that concerns each client.
@@ -28,17 +32,61 @@ extension Client {
     }
   }
 
+  /// What a fix means to it, as its services are now.
+  private var reckonedHeed: FixHeed {
+    mutating get {
+      guard usesServices else { return .nothing }
+      return services.areRegionsAlone ? .regions : .everything
+    }
+  }
+
+  /// Whether it must take a fix that was made at a time, after so many metres of the ``CommonWay``: what it
+  /// need not take means nothing to it but where the wearer is, see ``takeSparedFix(_:)``.
+  @inlinable public func heeds(at time: Instant, _ travelled: Double) -> Bool {
+    restsUntil == .boot || heedsAt <= travelled || heedsFrom <= time
+  }
+
+  /// Whether it may have been spared the newest fix: ``takeSparedFix(_:)`` is due before anything else
+  /// happens to it than fixes and time, and before it is asked what it needs.
+  @inlinable public var mayLackAFix: Bool { restsUntil > .boot && heedsAt > -.infinity }
+
+  /// Hands it the newest fix where it was spared it.
+  public mutating func takeSparedFix(_ context: ClientContext) {
+    guard mayLackAFix, let newest = context.newest, taken != newest.name.sequence else { return }
+    take(newest, context)
+  }
+
   /// Whether a fix ends the rest; one that ends none was taken.
-  mutating func stirs(for fix: Fix) -> Bool {
-    guard usesServices, !isDenied(fix) else { return false }
-    guard services.areRegionsAlone else {
+  mutating func stirs(for stored: StoredFix, _ context: ClientContext) -> Bool {
+    assert(heed == reckonedHeed, "what a client uses changed while it rested")
+    taken = stored.name.sequence
+    switch heed {
+    case .nothing:
+      (heedsAt, heedsFrom) = (.infinity, .distantFuture)
+      return false
+    case .regions:
+      // What it does not take lies on the common way as well: what was reckoned before holds on.
+      if isDenied(stored.fix) || !services.regions.take(stored.fix) { return false }
+      if services.regions.hasEvents { restsUntil = .boot }
+      let slack = services.regions.slack
+      (heedsAt, heedsFrom) = (context.travelled + slack.metres, slack.until)
+      return false
+    case .everything:
+      if isDenied(stored.fix) { return false }
       restsUntil = .boot
       return true
     }
-    services.regions.take(fix)
-    if services.regions.hasEvents { restsUntil = .boot }
-    return false
   }
+}
+
+/// What a fix means to a client that rests.
+enum FixHeed: UInt8, Sendable {
+  /// Nothing: it uses no service.
+  case nothing = 0
+  /// It is looked at whether a circle changes.
+  case regions = 1
+  /// It ends the rest.
+  case everything = 2
 }
 
 // MARK: - What the ring keeps for it

@@ -168,12 +168,3 @@ extension Client {
     mutating get { isConnected && usesServices ? services.check : .distantFuture }
   }
 }
-
-extension ClientContext {
-  /// The newest fix, if it was made after `denied`.
-  func newest(after denied: Instant?) -> StoredFix? {
-    guard let newest else { return nil }
-    if let denied, newest.fix.acquired <= denied { return nil }
-    return newest
-  }
-}

@@ -1,47 +1,6 @@
 import DeferralCache
 import LocationTypes
 
-/// What a client's policy must know of its surroundings in one step.
-public struct ClientContext: Sendable {
-  /// The step's time.
-  public var now: Instant
-  /// Sequence that the next fix will get.
-  public var head: UInt64
-  /// The newest fix that went into the ring, of whatever client; nil when there was none yet.
-  public var newest: StoredFix?
-  /// The receiver may hold fixes that are not in the ring yet: an end waits for them.
-  public var receiverBuffers: Bool
-  /// The receiver's buffer is being emptied: normal delivery waits for the rest.
-  public var isDraining: Bool
-  /// There is a receiver, and it works.
-  public var hasReceiver = true
-  /// What the motion line says.
-  public var motionLine = MotionLine.absent
-  /// What the battery is too low for (PWR-10).
-  public var givenUp = PromiseSet.none
-  /// Deferral is possible: a receiver that works and a low-power caching state (DEF-1, DEF-7).
-  public var isDeferralAvailable: Bool
-  /// N (RNG-1).
-  public var deferralLimit: Int
-  /// How long a delivered batch keeps the board awake (RNG-8).
-  public var deliveryHold: Interval
-
-  /// Creates a context: inlinable, for a call would make it elsewhere and copy it.
-  @inlinable public init(
-    now: Instant, head: UInt64, newest: StoredFix?, receiverBuffers: Bool, isDraining: Bool,
-    isDeferralAvailable: Bool, deferralLimit: Int, deliveryHold: Interval
-  ) {
-    self.now = now
-    self.head = head
-    self.newest = newest
-    self.receiverBuffers = receiverBuffers
-    self.isDraining = isDraining
-    self.isDeferralAvailable = isDeferralAvailable
-    self.deferralLimit = deferralLimit
-    self.deliveryHold = deliveryHold
-  }
-}
-
 /// One client: what it asked, its deferral, its cursor into the ring, and what it must be told.
 ///
 /// Owns no fixes: a delivery is a range of the ring. `owed` are the ring's fixes below `owedUntil`;
@@ -54,6 +13,16 @@ public struct Client: Sendable {
   /// Nothing of it changes by time alone before, it demands nothing until then and has nothing to tell:
   /// no step needs to look at it. ``Instant/boot`` while it does not rest.
   public internal(set) var restsUntil = Instant.boot
+  // Beside it, for they are asked of each client with each fix:
+  /// While it rests, and the wearer has not come so far, ``CommonWay/length``, and it is not
+  /// ``heedsFrom`` yet, no fix means anything to it. −∞ while it has taken none since its rest began.
+  @usableFromInline var heedsAt = -Double.infinity
+  /// See ``heedsAt``.
+  @usableFromInline var heedsFrom = Instant.boot
+  /// What a fix means to it while it rests.
+  var heed = FixHeed.everything
+  /// The sequence number of the newest fix that it took while it rests.
+  var taken: UInt64 = 0
   /// A process is attached.
   public internal(set) var isConnected = false
   /// Its process's state.
@@ -191,7 +160,7 @@ public struct Client: Sendable {
     mutating get { waitsForDrain || closesAtDrain }
   }
 
-  /// Whether ``nextNotice(in:_:)`` has something to tell, or will find so.
+  /// Whether ``nextNotice(in:hold:)`` has something to tell, or will find so.
   public var hasNotices: Bool {
     mutating get {
       guard isConnected else { return usesServices && services.hasNotices }
@@ -226,9 +195,13 @@ extension Client {
 
   /// A valid fix went into the ring: the newest there is, ``ClientContext/newest``.
   public mutating func take(_ stored: StoredFix, _ context: ClientContext) {
-    let fix = stored.fix
     isLocationUnknown = false
-    if restsUntil > .boot && !stirs(for: fix) { return }
+    if restsUntil == .boot || stirs(for: stored, context) { takeAwake(stored, context) }
+  }
+
+  /// A fix for a client that does not rest.
+  private mutating func takeAwake(_ stored: StoredFix, _ context: ClientContext) {
+    let fix = stored.fix
     isUnknownTold = false
     if usesServices { serve(stored, context) }
     guard isUpdating || closesAtDrain else { return }
@@ -373,7 +346,7 @@ extension Client {
 
   /// Whether the fix was made while the client might not use location; a receiver's buffer may give
   /// it out long after.
-  func isDenied(_ fix: Fix) -> Bool {
+  @inline(__always) func isDenied(_ fix: Fix) -> Bool {
     guard let denied = deniedUntil else { return false }
     return fix.acquired <= denied
   }

@@ -28,7 +28,7 @@ extension RegionMonitor {
     if outlook.dwellsUntil < next { next = max(soonest, outlook.dwellsUntil) }
     if outlook.isUndecided { next = min(next, deadline < .distantFuture ? soonest : rested) }
     guard outlook.nearest < .infinity else { return max(now, next) }
-    let gap = outlook.nearest - reach.metres(to: newest.coordinate) - newest.accuracy
+    let gap = outlook.nearest - reach.metres(to: newest.coordinate) - accuracy(of: newest)
     let wait = Interval(seconds: max(gap, 0) / fastest)
     return max(now, min(next, max(rested, newest.acquired + wait)))
   }
@@ -36,7 +36,9 @@ extension RegionMonitor {
   private mutating func lookAhead() -> RegionOutlook {
     if let outlook { return outlook }
     var outlook = RegionOutlook()
-    for i in 0..<RegionMonitor.capacity where slots[i].use == .live { slots[i].add(to: &outlook) }
+    for i in 0..<RegionMonitor.capacity where slots[i].use == .live {
+      slots[i].add(to: &outlook, changesAt: changesAt[i])
+    }
     outlook.nearest -= travelled
     self.outlook = outlook
     return outlook
@@ -57,14 +59,16 @@ struct RegionOutlook: Sendable {
 
 extension RegionSlot {
   /// Has this circle taken into account; `mutating` so that it is looked at in place.
-  mutating func add(to outlook: inout RegionOutlook) {
+  mutating func add(to outlook: inout RegionOutlook, changesAt: Double) {
     if changesAt == -.infinity { outlook.isUnseen = true }
-    if let since = crossing.pendingSince {
-      outlook.dwellsUntil = min(outlook.dwellsUntil, since + RegionCrossing.dwell)
+    if crossing.pendingSince != nil {
+      outlook.dwellsUntil = min(outlook.dwellsUntil, dwellsUntil)
     } else if crossing.state == .unknown {
       outlook.isUndecided = true
     } else {
-      outlook.nearest = min(outlook.nearest, reachedAt)
+      // At its boundary, at least.
+      let margin = RegionPlace.leastMargin(radius: region.radius)
+      outlook.nearest = min(outlook.nearest, changesAt - margin)
     }
   }
 }

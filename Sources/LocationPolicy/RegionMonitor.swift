@@ -16,7 +16,7 @@ public struct RegionMonitor: Sendable {
   struct Newest: Sendable {
     var acquired: Instant
     var coordinate: Coordinate
-    var accuracy: Double
+    var accuracy_mm: Int32?
   }
 
   /// The numbers it goes by.
@@ -34,6 +34,10 @@ public struct RegionMonitor: Sendable {
   /// How far the reach's origin has moved all in all, metres: no slot's distance to its boundary has
   /// changed by more.
   private(set) var travelled = 0.0
+  /// When the first crossing under way has kept the far side long enough.
+  private(set) var dwellsUntil = Instant.distantFuture
+  /// One bit for each slot with a crossing under way.
+  private var crossings: UInt32 = 0
   /// nil until it is asked for: most fixes are taken while a receiver streams.
   var outlook: RegionOutlook?
   var newest: Newest?
@@ -44,6 +48,10 @@ public struct RegionMonitor: Sendable {
   /// When the first waiting request for a state is given up (REG-7); the far future if none waits.
   public internal(set) var deadline = Instant.distantFuture
   var slots = InlineArray<20, RegionSlot>(repeating: RegionSlot())
+  /// How far the monitor has come when something of a slot may change, metres on the scale of
+  /// ``travelled``; −∞ before the first fix, ∞ while no circle is monitored. Side by side, for they are
+  /// gone through more often than all else.
+  private(set) var changesAt = InlineArray<20, Double>(repeating: .infinity)
 
   /// Monitors nothing yet.
   public init(limits: RegionLimits = RegionLimits()) { self.limits = limits }
@@ -89,6 +97,7 @@ public struct RegionMonitor: Sendable {
   ) {
     takeBack(region.identifier)
     slots[i].begin(region, assuming: assumed, at: now)
+    changesAt[i] = -.infinity
     if !isResting, let newest, now - newest.acquired <= RegionMonitor.freshness {
       move(to: newest.coordinate)
       look(at: newest, in: i)
@@ -125,6 +134,7 @@ public struct RegionMonitor: Sendable {
     #endif
     takeBack(slots[i].region.identifier)
     slots[i].leave()
+    changesAt[i] = .infinity
     count -= 1
     noteDue(i)
     noteDeadline()
@@ -159,6 +169,7 @@ public struct RegionMonitor: Sendable {
         slots[i].reach(3)
       #endif
       slots[i].rest()
+      changesAt[i] = -.infinity
       slots[i].since = now
       noteDue(i)
     }
@@ -172,48 +183,106 @@ public struct RegionMonitor: Sendable {
   ///
   /// Fixes come in the order in which they were acquired, each, also when nothing is monitored.
   /// O(1) until that is travelled, else O(capacity).
-  public mutating func take(_ fix: Fix) {
-    guard !isResting else { return }
-    if let newest, fix.acquired <= newest.acquired { return }
-    let now = Newest(
-      acquired: fix.acquired, coordinate: fix.coordinate,
-      accuracy: fix.horizontalAccuracy ?? limits.assumedAccuracy)
-    newest = now
-    guard reach.ends(before: fix.coordinate) else { return }
-    move(to: fix.coordinate)
-    for i in 0..<RegionMonitor.capacity
-    where slots[i].changesAt <= travelled && slots[i].since <= now.acquired {
-      look(at: now, in: i)
-      noteDue(i)
-    }
-    survey()
+  ///
+  /// - Returns: Whether it was taken.
+  @discardableResult public mutating func take(_ fix: Fix) -> Bool {
+    guard !isResting else { return false }
+    if let newest, fix.acquired <= newest.acquired { return false }
+    newest = Newest(
+      acquired: fix.acquired, coordinate: fix.coordinate, accuracy_mm: fix.horizontalAccuracy_mm)
+    if fix.acquired >= dwellsUntil || reach.ends(before: fix.coordinate) { lookAround() }
+    return true
   }
 
-  /// Whether a fix may change anything: false until enough was travelled. O(1), no sines.
-  public func needsLook(at fix: Fix) -> Bool { !isResting && reach.ends(before: fix.coordinate) }
+  /// Looks at the circles that the newest fix may change.
+  private mutating func lookAround() {
+    guard let newest else { return }
+    move(to: newest.coordinate)
+    let looked = newest.acquired >= dwellsUntil ? lookAtCrossings(newest) : 0
+    var first = Double.infinity
+    for i in 0..<RegionMonitor.capacity {
+      if changesAt[i] <= travelled && slots[i].since <= newest.acquired
+        && looked & 1 << UInt32(i) == 0
+      {
+        look(at: newest, in: i)
+      }
+      first = min(first, changesAt[i])
+    }
+    extend(to: first)
+  }
+
+  /// Looks at those that may count now; gives the bits of their slots.
+  private mutating func lookAtCrossings(_ newest: Newest) -> UInt32 {
+    var looked: UInt32 = 0
+    var left = crossings
+    while left != 0 {
+      let i = left.trailingZeroBitCount
+      left &= left - 1
+      guard slots[i].dwellsUntil <= newest.acquired else { continue }
+      look(at: newest, in: i)
+      looked |= 1 << UInt32(i)
+    }
+    return looked
+  }
+
+  /// Whether a fix may change anything: false until enough was travelled, or a crossing may count.
+  /// O(1), no sines.
+  public func needsLook(at fix: Fix) -> Bool {
+    !isResting && (fix.acquired >= dwellsUntil || reach.ends(before: fix.coordinate))
+  }
+
+  /// Metres that may be travelled from the newest fix on, and until when, before another one can change
+  /// anything; −∞ before the first fix.
+  var slack: (metres: Double, until: Instant) {
+    mutating get {
+      guard let newest else { return (-.infinity, dwellsUntil) }
+      return (reach.slack(at: newest.coordinate), dwellsUntil)
+    }
+  }
 
   /// Counts from that place on.
   private mutating func move(to place: Coordinate) {
     guard reach.origin != place else { return }
-    travelled += reach.origin.regionDistance(to: place) + RegionReach.error
-    reach.origin = place
+    travelled += reach.move(to: place) + RegionReach.error
   }
 
-  /// Sets how far from the origin no circle can change.
+  /// Sets how far from the origin, and until when, no circle can change.
   private mutating func survey() {
-    outlook = nil
     var first = Double.infinity
-    for i in 0..<RegionMonitor.capacity { first = min(first, slots[i].changesAt) }
+    for i in 0..<RegionMonitor.capacity {
+      first = min(first, changesAt[i])
+      noteCrossing(i)
+    }
+    extend(to: first)
+  }
+
+  private mutating func extend(to first: Double) {
+    outlook = nil
     reach.extend(to: first - travelled)
+    dwellsUntil = .distantFuture
+    var left = crossings
+    while left != 0 {
+      dwellsUntil = min(dwellsUntil, slots[left.trailingZeroBitCount].dwellsUntil)
+      left &= left - 1
+    }
   }
 
   private mutating func look(at fix: Newest, in i: Int) {
-    let distance = slots[i].region.center.regionDistance(to: fix.coordinate)
-    if slots[i].take(
-      distance: distance, accuracy: fix.accuracy, at: fix.acquired, travelled)
-    {
-      noteDeadline()
-    }
+    let accuracy = accuracy(of: fix)
+    let distance = slots[i].region.distance(to: fix.coordinate, accuracy)
+    if slots[i].take(distance: distance, accuracy: accuracy, at: fix.acquired) { noteDeadline() }
+    changesAt[i] = travelled + slots[i].freedom(at: distance)
+    noteCrossing(i)
+    noteDue(i)
+  }
+
+  private mutating func noteCrossing(_ i: Int) {
+    let bit = UInt32(1) << UInt32(i)
+    if slots[i].crossing.pendingSince != nil { crossings |= bit } else { crossings &= ~bit }
+  }
+
+  func accuracy(of fix: Newest) -> Double {
+    fix.accuracy_mm.map { Double($0) / 1e3 } ?? limits.assumedAccuracy
   }
 
   // MARK: Slots

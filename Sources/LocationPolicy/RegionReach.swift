@@ -5,53 +5,65 @@ struct RegionReach: Sendable {
   /// Metres by which two distances of one circle may be wrong together, doubled and rounded up:
   /// each is exact to 1 cm (``Coordinate/regionDistance(to:)``).
   static let error = 0.05
-  /// No degree of latitude or longitude is longer: metres in 1e-9° on the polar radius of curvature.
-  private static let metresPerUnit = 6_399_594 * 3.141_592_653_589_793 / 180e9
 
   /// The middle.
-  var origin = Coordinate(latitude_e9: 0, longitude_e9: 0)
-  /// A degree of the longest parallel in reach, over the longest of all degrees.
-  private var shrink = 1.0
-  /// The square of the reach, in 1e-9° of latitude: 0 when any place is beyond it.
+  private(set) var origin = Coordinate(latitude_e9: 0, longitude_e9: 0)
+  /// All of the reach lies in it.
+  private var band = LatitudeBand()
+  /// It is narrow enough to measure the way of the origin in it.
+  private var isNarrow = false
+  /// The square of the reach, in square metres: 0 when any place is beyond it.
   private var limit = Double.infinity
 
   /// Sets how far it goes from the origin, metres; not above 0 for a reach that ends at once.
   mutating func extend(to metres: Double) {
-    guard metres > 0 else {
-      limit = 0
+    let metres = max(metres, 0)
+    limit = metres * metres
+    guard metres < .infinity else {
+      isNarrow = false
       return
     }
-    let units = metres / RegionReach.metresPerUnit
-    limit = units * units
-    // A degree of latitude is nowhere shorter than 0.98 times the longest one.
-    let lowest = Double(origin.latitude_e9.magnitude) - units / 0.98
-    guard lowest > 0 else {
-      shrink = 1
-      return
-    }
-    // Parallels are the longer the nearer to the equator; this is what a short piece of one measures.
-    let west = Coordinate(latitude_e9: Int64(lowest), longitude_e9: 0)
-    let east = Coordinate(latitude_e9: Int64(lowest), longitude_e9: 1_000_000)
-    shrink = west.localOffset(to: east).east / 1e6 / RegionReach.metresPerUnit
+    guard !isNarrow || !band.holds(origin, metres: metres) else { return }
+    let narrow = LatitudeBand.narrow(around: origin)
+    isNarrow = metres <= narrow
+    band = LatitudeBand(around: origin, metres: isNarrow ? narrow : metres)
+  }
+
+  /// Goes to another place, from which it must be extended anew; gives the metres to it, exact to 1 cm,
+  /// or up to 0.2 % more (3 % near a pole) where that much is known without trigonometry.
+  mutating func move(to place: Coordinate) -> Double {
+    defer { origin = place }
+    return isNarrow && band.holds(place) ? metres(to: place) : origin.regionDistance(to: place)
   }
 
   /// Whether a place may lie beyond the reach; never false for one that does.
-  ///
-  /// The straight line on the map of latitude and longitude is a way to the place, and each of its
-  /// steps is at most as long as it is taken for here: the geodesic is not longer.
-  func ends(before place: Coordinate) -> Bool { square(to: place) >= limit }
+  @inline(__always) func ends(before place: Coordinate) -> Bool {
+    band.square(from: origin, to: place) >= limit
+  }
 
   /// Metres to a place within the reach, or more.
   func metres(to place: Coordinate) -> Double {
-    square(to: place).squareRoot() * RegionReach.metresPerUnit
+    band.square(from: origin, to: place).squareRoot()
   }
 
-  private func square(to place: Coordinate) -> Double {
-    var turn = abs(place.longitude_e9 - origin.longitude_e9)
-    if turn > 180_000_000_000 { turn = 360_000_000_000 - turn }
-    let north = Double(place.latitude_e9 - origin.latitude_e9)
-    let east = Double(turn) * shrink
-    return north * north + east * east
+  /// Metres that may be travelled from a place within the reach before it can end.
+  func slack(at place: Coordinate) -> Double { limit.squareRoot() - metres(to: place) }
+}
+
+extension Region {
+  /// Metres from the centre to a place that is known to so many metres: exact to 1 cm; of a place far
+  /// outside it is enough that it is one, and up to a ten-thousandth is missing.
+  func distance(to place: Coordinate, _ accuracy: Double) -> Double {
+    let limit: Int64 = 70_000_000_000
+    guard abs(center.latitude_e9) <= limit && abs(place.latitude_e9) <= limit else {
+      return center.distance(to: place)
+    }
+    let near = center.localDistance(to: place)
+    if near <= 10_000 { return near }
+    let least = near * 0.9999
+    let isFarOutside =
+      near <= 50_000 && least - max(accuracy, RegionPlace.minimumDistance) >= radius
+    return isFarOutside ? least : center.distance(to: place)
   }
 }
 

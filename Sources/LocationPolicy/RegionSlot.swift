@@ -22,9 +22,6 @@ struct RegionSlot: Sendable {
   var told = MonitorState.unknown
   /// Fixes acquired before that do not count.
   var since = Instant.boot
-  /// How far the monitor has come when something may change, metres on the scale of its
-  /// ``RegionMonitor/travelled``; −∞ before the first fix, ∞ while no circle is monitored.
-  private(set) var changesAt = Double.infinity
   /// When the last crossing but one and the last counted.
   var times = (first: Instant.boot, last: Instant.boot)
   /// Requests for the state that wait for a decision, and those that may be answered.
@@ -40,7 +37,6 @@ struct RegionSlot: Sendable {
     use = .live
     self.region = region
     since = now
-    changesAt = -.infinity
     untold = 0
     switch region.identifier.kind {
     case .region:
@@ -55,7 +51,6 @@ struct RegionSlot: Sendable {
   /// Forgets the state; what was not told is taken back, requests are answered.
   mutating func rest() {
     crossing = RegionCrossing()
-    changesAt = -.infinity
     untold = 0
     answerAll()
   }
@@ -64,7 +59,6 @@ struct RegionSlot: Sendable {
   mutating func leave() {
     rest()
     use = .leaving
-    changesAt = .infinity
   }
 
   /// The client of a condition believes something else now (REG-12).
@@ -77,10 +71,8 @@ struct RegionSlot: Sendable {
     if state != .unknown && state.monitorState != told { owe(at: now) }
   }
 
-  /// Takes a fix; true if requests were answered. What it says holds from `travelled` on.
-  mutating func take(
-    distance: Double, accuracy: Double, at time: Instant, _ travelled: Double
-  ) -> Bool {
+  /// Takes a fix; true if requests were answered.
+  mutating func take(distance: Double, accuracy: Double, at time: Instant) -> Bool {
     #if REACHED
       reach(4)
     #endif
@@ -93,25 +85,32 @@ struct RegionSlot: Sendable {
       if region.identifier.kind == .condition && state.monitorState != told { owe(at: time) }
     case .crossed: owe(at: time)
     }
-    changesAt = travelled + freedom(at: distance)
     return hadRequests && requests == 0
   }
 
   /// Metres that a client at that distance from the centre can go while nothing changes.
   ///
-  /// Only a fix past the boundary by the least margin begins a crossing, whatever its accuracy.
-  private func freedom(at distance: Double) -> Double {
-    guard crossing.pendingSince == nil else { return 0 }
+  /// Only a fix past the boundary by the least margin begins a crossing, whatever its accuracy; and
+  /// only one that is not past it by that much can end a crossing under way before its 20 s are over.
+  mutating func freedom(at distance: Double) -> Double {
     let margin = RegionPlace.leastMargin(radius: region.radius)
+    let isPast = crossing.pendingSince != nil
     switch state {
     case .unknown: return 0
-    case .inside: return region.radius + margin - distance - RegionReach.error
-    case .outside: return distance - region.radius + margin - RegionReach.error
+    case .inside:
+      let past = distance - region.radius - margin
+      return (isPast ? past : -past) - RegionReach.error
+    case .outside:
+      let past = region.radius - margin - distance
+      return (isPast ? past : -past) - RegionReach.error
     }
   }
 
-  /// How far the monitor has come at its boundary, at least; for a state that is known.
-  var reachedAt: Double { changesAt - RegionPlace.leastMargin(radius: region.radius) }
+  /// When a crossing under way has kept the far side long enough: from then on each fix may change
+  /// something; the far future while none is.
+  var dwellsUntil: Instant {
+    mutating get { crossing.pendingSince.map { $0 + RegionCrossing.dwell } ?? .distantFuture }
+  }
 
   mutating func answerAll() {
     let (sum, over) = answers.addingReportingOverflow(requests)

@@ -40,11 +40,12 @@ extension Coordinate {
     if dLongitude < -180_000_000_000 { dLongitude += 360_000_000_000 }
     let dLatitude = other.latitude_e9 - latitude_e9
     let middle = Double(latitude_e9 + other.latitude_e9) / 2 * WGS84.radiansPerUnit
-    let sine = sin(middle)
+    // Side by side the compiler puts them together.
+    let (sine, cosine) = (sin(middle), cos(middle))
     let w2 = 1 - WGS84.eccentricitySquared * sine * sine
     let prime = WGS84.semiMajorAxis / w2.squareRoot()
     let meridional = prime * (1 - WGS84.eccentricitySquared) / w2
-    let east = Double(dLongitude) * WGS84.radiansPerUnit * prime * cos(middle)
+    let east = Double(dLongitude) * WGS84.radiansPerUnit * prime * cosine
     let north = Double(dLatitude) * WGS84.radiansPerUnit * meridional
     return (east, north)
   }

@@ -86,7 +86,8 @@ struct ClientDeliveryTests {
     world.now = 1
     world.append(fix(at: 1))
     #expect(world.client.newestDelivered == nil)
-    _ = world.client.nextNotice(in: world.ring, world.context)
+    _ = world.client.nextNotice(
+      in: world.ring, hold: Instant(seconds: world.now) + world.hold)
     #expect(world.client.newestDelivered == 0)
     #expect(world.ring.stored(at: 0)?.fix.acquired == Instant(seconds: 1))
   }
@@ -188,7 +189,8 @@ struct ClientDeliveryTests {
     let world = World.engaged()
     world.fixes(2)
     world.askQuietly(.disallowDeferred)
-    let first = world.client.nextNotice(in: world.ring, world.context)
+    let first = world.client.nextNotice(
+      in: world.ring, hold: Instant(seconds: world.now) + world.hold)
     #expect(first.map { Told($0) } == .finish(15))
     world.now += 1
     world.append(fix(at: world.now))

@@ -135,7 +135,7 @@ struct RegionSamplingTests {
           Double.random(in: -180...180, using: &random), 180, -180, 179.999,
         ].randomElement(using: &random) ?? 0
       guard let origin = Coordinate(latitude: latitude, longitude: longitude) else { continue }
-      reach.origin = origin
+      _ = reach.move(to: origin)
       let metres = exponent(Double.random(in: 0...6.5, using: &random))
       reach.extend(to: metres)
       let there = origin.destination(

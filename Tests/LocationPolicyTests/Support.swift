@@ -131,6 +131,11 @@ final class World {
   var line = MotionLine.absent
   /// What the battery is too low for.
   var givenUp = PromiseSet.none
+  /// How far the wearer has come.
+  var way = CommonWay()
+  /// The client is spared fixes that mean nothing to it, as the engine does it, and so many it was.
+  var spares = false
+  var spared = 0
   /// Whether a change of authorization is among what is told.
   var showsAuthorization = false
 
@@ -147,6 +152,7 @@ final class World {
       deliveryHold: hold)
     context.motionLine = line
     context.givenUp = givenUp
+    context.travelled = way.length
     return context
   }
 
@@ -165,6 +171,7 @@ final class World {
 
   /// Asks and leaves the notices where they are.
   func askQuietly(_ request: Request) {
+    client.takeSparedFix(context)
     client.handle(request, in: ring, context)
     if case .connect = request, !pauses {
       client.handle(.setPausesAutomatically(false), in: ring, context)
@@ -174,9 +181,15 @@ final class World {
   /// A fix goes into the ring, as the engine does it.
   func append(_ fix: Fix) {
     client.makeRoom(in: ring)
+    if let newest, fix.acquired <= newest.fix.acquired { client.takeSparedFix(context) }
     let stored = StoredFix(name: ring.append(fix), fix: fix)
     newest = stored
-    client.take(stored, context)
+    way.go(to: fix.coordinate)
+    if spares && !client.heeds(at: fix.acquired, way.length) {
+      spared += 1
+    } else {
+      client.take(stored, context)
+    }
   }
 
   /// One second passes and brings a fix `east` metres from the start.
@@ -228,7 +241,7 @@ final class World {
 
   func told() -> [Told] {
     var all: [Told] = []
-    while let notice = client.nextNotice(in: ring, context) {
+    while let notice = client.nextNotice(in: ring, hold: context.now + context.deliveryHold) {
       if case .authorization = notice, !showsAuthorization { continue }
       all.append(Told(notice))
     }
