@@ -22,7 +22,7 @@ public struct BatteryGauge: Sendable {
   var charge: UInt8? {
     let read = path.flatMap(BatteryGauge.read)
     guard let isLow else { return read }
-    return isLow ? min(read ?? lowCharge, lowCharge) : read ?? 100
+    return isLow ? min(read ?? lowCharge, lowCharge) : read ?? (path == nil ? 100 : nil)
   }
 
   private static func read(_ path: String) -> UInt8? {

@@ -23,7 +23,7 @@ public enum GPIOFault: Error, Equatable, Sendable, CustomStringConvertible {
     switch self {
     case .noChip(let path):
       "there is no '\(path)': this kernel has no driver for such a GPIO chip, or it is not loaded; "
-        + "`gpiodetect` lists those that are there"
+        + "`gpiodetect` lists those that are there; --no-pins does without"
     case .noLine(let line): GPIOFault.missing(line)
     case .ambiguous(let line, let chips):
       "'\(line.text)' is a line of \(chips.joined(separator: " and of ")): name it by chip and number, "

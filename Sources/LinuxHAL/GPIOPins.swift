@@ -112,7 +112,11 @@ public struct GPIOPins: LinuxPins, ~Copyable {
     guard let place = output?.place else { throw .notWired }
     if let request = output?.request {
       guard output?.isActive != isActive else { return }
-      guard request.set(isActive) else { throw .lineLost }
+      guard request.set(isActive) else {
+        // The next try asks the kernel for it anew.
+        output?.request = nil
+        throw .lineLost
+      }
     } else {
       do { output?.request = try GPIORequest(place, for: .driven(isActive)) } catch {
         throw .lineLost
@@ -125,6 +129,9 @@ public struct GPIOPins: LinuxPins, ~Copyable {
 
   /// What is new on the lines that are heard.
   public mutating func takeNews(from events: EventWait) -> PinNews {
+    GPIOPins.dropIfGone(&batch, events)
+    GPIOPins.dropIfGone(&motion, events)
+    GPIOPins.dropIfGone(&lowBattery, events)
     var news = PinNews()
     if var input = batch,
       events.conditions(of: input.token).contains(.readable) || input.told == nil
@@ -135,6 +142,15 @@ public struct GPIOPins: LinuxPins, ~Copyable {
     if let level = GPIOPins.level(&motion, events) { news.motion = level ? .active : .inactive }
     news.isBatteryLow = GPIOPins.level(&lowBattery, events)
     return news
+  }
+
+  /// A line whose chip is gone tells nothing but that, for ever: it is waited for no more.
+  private static func dropIfGone(_ input: inout Input?, _ events: EventWait) {
+    guard let token = input?.token, let request = input?.request,
+      events.conditions(of: token).contains(.gone)
+    else { return }
+    events.remove(request.descriptor)
+    input?.request = nil
   }
 
   /// Whether there was an edge up since the last look; at the first one, whether it is asserted.

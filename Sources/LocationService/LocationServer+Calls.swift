@@ -131,7 +131,7 @@ extension LocationServer {
     clients[client].live = 0
     clients[client].isFrozen = false
     clients[client].begun = BegunServices()
-    endDrains(of: client)
+    endDrains(of: client, looksToo: false)
     ask(.disconnect, client)
     clients[client].sessions.end()
     clients[client].launch.end(at: now)
@@ -160,7 +160,7 @@ extension LocationServer {
   private mutating func forgetUntold(_ client: Int) {
     clients[client].notices.removeAll(where: LocationServer.tellsPlace)
     forgetEvents(client)
-    endDrains(of: client)
+    endDrains(of: client, looksToo: true)
     guard let watch = clients[client].watch, connections[watch]?.output.bytes.isEmpty == false
     else { return }
     // Some of it may be in the middle of a frame.

@@ -8,6 +8,8 @@ import LocationWire
 /// What a connection still has to carry.
 struct Drain {
   let backlog: Backlog
+  /// It counts as delivered, and so belongs to the process; a look from outside outlives that.
+  let isTaken: Bool
   /// The next sequence number to look at.
   var next: UInt64
   /// Records that are to come yet.
@@ -53,7 +55,8 @@ extension LocationServer {
     let gap = backlog.gap ?? (isTaken ? takeLoss(client) : loss(of: client))
     reply(.drain(count: count, gap), to: index)
     connections[index]?.purpose = .drain(client: client)
-    connections[index]?.drain = Drain(backlog: backlog, next: backlog.range.lowerBound, left: count)
+    connections[index]?.drain = Drain(
+      backlog: backlog, isTaken: isTaken, next: backlog.range.lowerBound, left: count)
     if connections[index] != nil {
       FixRecordHeader(count: count).append(to: &connections[index]!.output)
     }
@@ -98,10 +101,10 @@ extension LocationServer {
     connections[index]?.drain = drain
   }
 
-  /// Nothing more is carried to that client.
-  mutating func endDrains(of client: Int) {
+  /// Nothing more is carried of that client's fixes: to its process, or to anybody.
+  mutating func endDrains(of client: Int, looksToo: Bool) {
     for i in connections.indices where connections[i]?.purpose == .drain(client: client) {
-      close(i)
+      if looksToo || connections[i]?.drain?.isTaken == true { close(i) }
     }
   }
 }

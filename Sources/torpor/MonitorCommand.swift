@@ -166,9 +166,10 @@ struct Monitor: ~Copyable {
     var all: [WireNotice] = []
     while let notice = try session?.notice(within: .zero) {
       all.append(notice)
+      if case .takenOver = notice { throw .refused(.unknownSession(0)) }
       if case .fixes(let fixes) = notice, let last = fixes.last {
-        // What was shown is handled.
-        _ = try session?.call(.acknowledge(last.name))
+        // What was shown is handled. Who took over is told of by a notice that comes behind this.
+        _ = try? session?.call(.acknowledge(last.name))
       }
     }
     return all

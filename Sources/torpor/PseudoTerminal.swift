@@ -26,8 +26,8 @@ final class PseudoTerminal {
     _ = fcntl(master, F_SETFD, FD_CLOEXEC)
     _ = fcntl(master, F_SETFL, O_NONBLOCK)
     if let link {
-      // One that was left over; a file is let be.
-      if System.link(link) != nil { _ = unsafe unlink(link) }
+      // One that was left over leads nowhere; what leads somewhere is somebody's.
+      if System.link(link) != nil, unsafe access(link, F_OK) != 0 { _ = unsafe unlink(link) }
       guard unsafe symlink(path, link) == 0 else {
         throw CommandError(.cannotCreate, "'\(link)': \(System.reason(errno))")
       }
@@ -44,7 +44,7 @@ final class PseudoTerminal {
   }
 
   deinit {
-    if let link { _ = unsafe unlink(link) }
+    if let link, System.link(link) == path { _ = unsafe unlink(link) }
     close(descriptor)
   }
 

@@ -91,7 +91,9 @@ struct ReceiverPlayer: ~Copyable {
   /// The board is suspended: what is sent to it is lost.
   private var isDeaf = false
   private var told = ""
-  private var words = ""
+  /// The line of standard input so far; what is longer than any of our words is none of them.
+  private var words: [UInt8] = []
+  private static let longestWord = 32
 
   /// Bytes go out in pieces of this long: a line's driver hands on no single ones either.
   private static let piece = Interval.milliseconds(5)
@@ -126,9 +128,7 @@ struct ReceiverPlayer: ~Copyable {
       case .ready(0): receiver.write(line.read(), at: now, speed: speed)
       case .ready, .readerGone: readWords()
       case .pause: break
-      case .stopped(let number):
-        if number == SIGINT || number == SIGTERM { return }
-        Interrupts.end(number)
+      case .stopped: return
       }
     }
   }
@@ -143,10 +143,13 @@ struct ReceiverPlayer: ~Copyable {
       readsPins = false
       return
     }
-    words += String(decoding: bytes[..<count], as: UTF8.self)
-    while let end = words.firstIndex(of: "\n") {
-      change(String(words[..<end]))
-      words.removeSubrange(...end)
+    for byte in bytes[..<count] {
+      if byte == 0x0A {
+        change(String(decoding: words.filter { $0 != 0x0D }, as: UTF8.self))
+        words.removeAll()
+      } else if words.count < ReceiverPlayer.longestWord {
+        words.append(byte)
+      }
     }
   }
 

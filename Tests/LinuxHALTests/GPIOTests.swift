@@ -86,6 +86,8 @@ struct GPIOTests {
     #expect(both.charge == 3)
     both.hear(isLow: false)
     #expect(both.charge == 3)
+    folder.write([], to: "BAT0/capacity")
+    #expect(both.charge == nil, "a gauge that fails is no full battery")
     var alone = BatteryGauge(name: nil, lowCharge: 5)
     #expect(alone.charge == nil)
     alone.hear(isLow: false)

@@ -34,6 +34,9 @@ struct ReceiverTests {
     Command.write([1], to: folder + "/file")
     let result = Command.run(["receiver", "--link", folder + "/file"])
     #expect(result.status == 73 && Command.read(folder + "/file") == "\u{1}")
+    _ = unsafe symlink("/dev/null", folder + "/mine")
+    #expect(Command.run(["receiver", "--link", folder + "/mine"]).status == 73)
+    #expect(System.link(folder + "/mine") == "/dev/null", "it is somebody else's")
     #expect(Command.run(["receiver", "--track", "a", "--scenario", "walk"]).status == 64)
   }
 }
