@@ -81,6 +81,22 @@ struct DrainTests {
     #expect(bench.firstClient?.name.name == "tracker")
   }
 
+  @Test("RNG-3: a look goes on when the program ends, what was handed to the program does not")
+  func lookGoesOn() throws {
+    let bench = try ServiceBench()
+    let (control, watch, _) = bench.client("tracker")
+    _ = bench.ask(.startUpdating, control)
+    bench.fix()
+    #expect(watch.fixes().count == 1)
+    let (look, taken) = (bench.program(), bench.program())
+    bench.stall(2, isTaken: false)
+    bench.stall(3, isTaken: true)
+    control.quit()
+    bench.settle()
+    #expect(look.bytes().count == FixRecord.size, "all of it came")
+    #expect(taken.bytes().isEmpty && taken.isClosed)
+  }
+
   @Test("RNG-4, BKG-4: the oldest of a full queue go, and are told as a gap with the drain")
   func gap() throws {
     let bench = try ServiceBench()

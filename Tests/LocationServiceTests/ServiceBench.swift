@@ -180,6 +180,17 @@ struct SocketBoard: LocationBoard, ~Copyable {
   /// How many programs are watched for being frozen.
   var watchedPrograms: Int { loop.clients.connections.count { $0?.program != nil } }
 
+  /// A connection carries the first client's backlog, and has not taken a byte of it yet.
+  func stall(_ connection: Int, isTaken: Bool) {
+    func stall(_ loop: inout LocationLoop<SocketBoard, LocationServer>) {
+      let backlog = loop.engine.backlog(of: ClientID(0))
+      loop.clients.connections[connection]?.purpose = .drain(client: 0)
+      loop.clients.connections[connection]?.drain = Drain(
+        backlog: backlog, isTaken: isTaken, next: backlog.range.lowerBound, left: 1)
+    }
+    stall(&loop)
+  }
+
   /// It ends in order.
   func close() {
     func close(_ loop: inout LocationLoop<SocketBoard, LocationServer>) {
