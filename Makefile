@@ -19,10 +19,22 @@ SERVICE_BUILD = $(SWIFT) build -c release --scratch-path $(SERVICE_PATH) --stati
   -Xswiftc -Xfrontend -Xswiftc -disable-implicit-concurrency-module-import \
   -Xlinker --no-export-dynamic -Xlinker --icf=safe
 
+# The virtual board: what it is made of is kept there between two runs.
+BOARD_PATH := .build-board
+BOARD_RESETS ?= 8
+BOARD_SECONDS ?= 600
+# What `make install` installs as torpor.
+COMMAND := .build/release/torpor
+# What builds it, where it is not there already.
+COMMAND_BUILD = $(if $(filter .build/release/torpor,$(COMMAND)),release)
+# The command as it is packaged: with Swift's libraries inside.
+COMMAND_PATH := .build-command
+DEB_PATH := .build-deb
+
 .DEFAULT_GOAL := help
 .PHONY: help run test bench fuzz soak soaked lint format embedded tests interface release boards firmware clean tools \
   soak-build bench-tools firmware-tools completions man install uninstall service bench-service service-tools \
-  torture client-probe
+  torture client-probe test-board board-tools command deb deb-tools test-deb test-deb-tools
 
 # Where `make install` puts things: below DESTDIR, which is for makers of packages.
 PREFIX ?= /usr/local
@@ -37,6 +49,7 @@ help:
 	@echo 'make bench     instructions, time and heap allocations of the hot paths (BENCH=--json)'
 	@echo 'make bench-service  what torpord costs beside gpsd, and whether that is little enough (BENCH=--json)'
 	@echo 'make torture   kills torpord and clients at any moment, fills its disk, damages its ring (TORTURE="--kills N")'
+	@echo 'make test-board  torpord on a virtual board: GPIO, receiver, suspend, resets (BOARD="--only batch")'
 	@echo 'make fuzz      looks for input that breaks a decoder (FUZZ_SECONDS=60 for each; FUZZ="ring ubx")'
 	@echo 'make soaked    only the random runs of the gate: the same seeds each time'
 	@echo 'make soak      random clients and faults until stopped (SOAK_SECONDS=600, SOAK="--seed N")'
@@ -46,6 +59,8 @@ help:
 	@echo 'make boards    only the boards           make clean     remove what was built'
 	@echo 'make firmware  the core on a Cortex-M4 and an aarch64 in QEMU: its self-test and its size'
 	@echo 'make install   programs, boards, unit, manual pages, completions (PREFIX=/usr/local, DESTDIR=)'
+	@echo 'make deb       a Debian package of them in .build-deb'
+	@echo 'make test-deb  installs, runs, upgrades, removes and purges that package in a Debian of its own; as root'
 	@echo 'make service   only torpord, as it is installed'
 	@echo 'make man       only the manual page      make completions  only those, for bash, zsh, fish'
 
@@ -102,38 +117,39 @@ boards: release
 	@.ci/check-boards .build/release/torpor
 
 # What the command says of itself; each is looked at by its own reader where that is installed.
-man: release
+man: $(COMMAND_BUILD)
 	@echo '== manual page'
 	@mkdir -p .build/man
-	@.build/release/torpor manual > .build/man/torpor.1
+	@$(COMMAND) manual > .build/man/torpor.1
 	@if command -v mandoc >/dev/null 2>&1; then mandoc -T lint -W warning .build/man/torpor.1 packaging/torpord.8; fi
 	@if command -v man >/dev/null 2>&1; then man -l .build/man/torpor.1 >/dev/null; fi
 
-completions: release
+completions: $(COMMAND_BUILD)
 	@echo '== completions'
 	@mkdir -p .build/completions
-	@.build/release/torpor --generate-completion-script bash > .build/completions/torpor.bash
-	@.build/release/torpor --generate-completion-script zsh > .build/completions/_torpor
-	@.build/release/torpor --generate-completion-script fish > .build/completions/torpor.fish
+	@$(COMMAND) --generate-completion-script bash > .build/completions/torpor.bash
+	@$(COMMAND) --generate-completion-script zsh > .build/completions/_torpor
+	@$(COMMAND) --generate-completion-script fish > .build/completions/torpor.fish
 	@if command -v bash >/dev/null 2>&1; then bash -n .build/completions/torpor.bash; fi
 	@if command -v zsh >/dev/null 2>&1; then zsh -n .build/completions/_torpor; fi
 	@if command -v fish >/dev/null 2>&1; then fish -n .build/completions/torpor.fish; fi
 
 # `make install` as root must not build as root: what was made is taken as it is.
 install:
-	@test -x .build/release/torpor -a -f .build/man/torpor.1 -a -f .build/completions/_torpor \
+	@test -x $(COMMAND) -a -f .build/man/torpor.1 -a -f .build/completions/_torpor \
 	  -a -f .build/completions/torpor.bash -a -f .build/completions/torpor.fish || \
 	  $(MAKE) --no-print-directory man completions
 	@test -x $(SERVICE_PATH)/torpord || $(MAKE) --no-print-directory service
 	install -d '$(BIN)' '$(UNITS)' '$(SHARE)/man/man1' '$(SHARE)/man/man8' '$(SHARE)/doc/torpor' \
 	  '$(SHARE)/bash-completion/completions' '$(SHARE)/zsh/site-functions' '$(SHARE)/fish/vendor_completions.d'
-	install -m 755 .build/release/torpor '$(BIN)/torpor'
+	install -m 755 $(COMMAND) '$(BIN)/torpor'
 	install -m 755 $(SERVICE_PATH)/torpord '$(BIN)/torpord'
 	sed 's|@BIN@|$(PREFIX)/bin|' packaging/torpord.service > '$(UNITS)/torpord.service'
 	chmod 644 '$(UNITS)/torpord.service'
 	install -m 644 .build/man/torpor.1 '$(SHARE)/man/man1/torpor.1'
 	install -m 644 packaging/torpord.8 '$(SHARE)/man/man8/torpord.8'
 	install -m 644 packaging/clients.toml '$(SHARE)/doc/torpor/clients.toml'
+	install -m 644 packaging/torpord-sleep.conf '$(SHARE)/doc/torpor/torpord-sleep.conf'
 	install -m 644 .build/completions/torpor.bash '$(SHARE)/bash-completion/completions/torpor'
 	install -m 644 .build/completions/_torpor '$(SHARE)/zsh/site-functions/_torpor'
 	install -m 644 .build/completions/torpor.fish '$(SHARE)/fish/vendor_completions.d/torpor.fish'
@@ -164,6 +180,22 @@ service: tools
 	done && \
 	$(SERVICE_BUILD) --product torpord && strip -o $(SERVICE_PATH)/torpord "$$bin/torpord"
 
+command: tools
+	@echo '== the command, with its libraries inside'
+	@$(SWIFT) build -c release --scratch-path $(COMMAND_PATH) --static-swift-stdlib --product torpor
+	@strip -o $(COMMAND_PATH)/torpor "$$($(SWIFT) build -c release --scratch-path $(COMMAND_PATH) --static-swift-stdlib --show-bin-path)/torpor"
+
+# Docs/HowTo/run-the-service.md.
+deb: service command deb-tools
+	@$(MAKE) --no-print-directory man completions COMMAND=$(COMMAND_PATH)/torpor
+	@echo '== the package'
+	@mkdir -p $(DEB_PATH)
+	@.ci/make-deb $(DEB_PATH) $(COMMAND_PATH)/torpor
+
+# Docs/HowTo/run-the-gates.md. Two packages that differ in their version, of the same programs.
+test-deb: deb client-probe test-deb-tools
+	@.ci/test-deb $(DEB_PATH) $(COMMAND_PATH)/torpor $(SERVICE_PATH)/release/ClientProbe
+
 # A client with the library, to measure the service with and to be killed.
 client-probe: service
 	@$(SERVICE_BUILD) --product ClientProbe
@@ -177,6 +209,15 @@ bench-service: service-tools
 torture: client-probe
 	@.ci/torture-service $(SERVICE_PATH)/torpord $(SERVICE_PATH)/release/ClientProbe $(TORTURE)
 
+# Docs/HowTo/virtual-board.md: Debian's kernel with gpio-sim in QEMU, and on it the service. No part of it may hang.
+test-board: board-tools client-probe
+	@.ci/board-kernel $(BOARD_PATH)/kernel
+	@.ci/board-image $(BOARD_PATH)/kernel $(BOARD_PATH)/initramfs $(SERVICE_PATH)/torpord $(SERVICE_PATH)/release/ClientProbe
+	@TORPOR_BOARD=1 $(SWIFT) build -c release --product TorporBoard
+	@echo '== the virtual board'
+	@SECONDS_AT_MOST='$(BOARD_SECONDS)' .ci/test-board .build/release/TorporBoard $(BOARD_PATH) \
+	  Boards/gpio-sim-m10/profile.toml --resets $(BOARD_RESETS) $(BOARD)
+
 # Docs/HowTo/fuzz.md. What is found stays in .build-fuzz/found.
 fuzz: tools
 	@FUZZ_SECONDS='$(FUZZ_SECONDS)' FUZZ_JOBS='$(FUZZ_JOBS)' SWIFT='$(SWIFT)' .ci/fuzz $(FUZZ)
@@ -184,6 +225,8 @@ fuzz: tools
 # Docs/HowTo/run-the-gates.md. Without SOAK_SECONDS it goes on for a year, or until stopped; its seeds
 # begin where the gate's end.
 soak: soak-build
+	@if [ -z '$(SOAK)' ]; then \
+	  $(MAKE) --no-print-directory test-board BOARD_RESETS=50 BOARD_SECONDS=3000 BOARD='--only resets'; fi
 	@echo '== random clients, services and faults'
 	@$(SOAK_PATH)/release/TorporSoak $(or $(SOAK),--first 1001 --seconds $(or $(SOAK_SECONDS),31536000))
 
@@ -205,6 +248,15 @@ bench-tools:
 
 service-tools:
 	@.ci/install-missing service
+
+board-tools:
+	@.ci/install-missing board
+
+deb-tools:
+	@.ci/install-missing deb
+
+test-deb-tools:
+	@.ci/install-missing test-deb
 
 firmware-tools:
 	@.ci/install-missing firmware

@@ -109,6 +109,11 @@ let shell: [Target] = [
     dependencies: ["CLinux", "LocationTypes", "LocationPolicy", "LocationWire"],
     swiftSettings: strict),
   .target(
+    name: "TorporLocation",
+    dependencies: ["LocationTypes", "LocationPolicy", "LocationWire", "LocationClient"],
+    // What a program awaits runs where the program does: a thread pool would wake it once a second.
+    swiftSettings: strict + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
+  .target(
     name: "LocationService",
     dependencies: [
       "AccessPolicy", "CLinux", "LinuxHAL", "LocationTypes", "DeferralCache", "GNSSProtocols",
@@ -122,6 +127,12 @@ let shell: [Target] = [
     dependencies: [
       "AccessPolicy", "CBuildDate", "GPIOLines", "LinuxHAL", "LocationTypes", "LocationEngine",
       "LocationService", "BoardProfiles", "BoardSetup", "EnergyAccounting", "ServiceState",
+    ],
+    swiftSettings: strict),
+  .target(
+    name: "BoardDoctor",
+    dependencies: [
+      "CLinux", "GPIOLines", "LinuxHAL", "LocationTypes", "GNSSProtocols", "BoardProfiles",
     ],
     swiftSettings: strict),
   .target(
@@ -141,7 +152,7 @@ let shell: [Target] = [
   .executableTarget(
     name: "torpor",
     dependencies: [
-      "CBuildDate",
+      "BoardDoctor", "CBuildDate", "CLinux",
       "LocationTypes", "GNSSProtocols", "LocationPolicy", "BoardProfiles", "GPXFiles",
       "LocationSimulation", "SimulatedHAL", "LocationWire", "LocationClient", "EnergyAccounting",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -179,6 +190,17 @@ let soak: [Target] =
       swiftSettings: strict)
   ]
 
+/// The virtual board: `make test-board`.
+let board: [Target] =
+  Context.environment["TORPOR_BOARD"] == nil
+  ? []
+  : [
+    .executableTarget(
+      name: "TorporBoard",
+      dependencies: ["LocationTypes", "SimulatedHAL", "BoardProfiles", "LocationSimulation"],
+      swiftSettings: strict)
+  ]
+
 /// What holds for any bytes: tried by the tests, and by `make fuzz` with bytes that libFuzzer makes.
 let properties: [Target] = [
   .target(
@@ -212,6 +234,7 @@ let package = Package(
   products: [
     .executable(name: "torpor", targets: ["torpor"]),
     .executable(name: "torpord", targets: ["torpord"]),
+    .library(name: "TorporLocation", targets: ["TorporLocation"]),
     .library(name: "LocationClient", targets: ["LocationClient"]),
     .library(name: "LocationEngine", targets: ["LocationEngine"]),
     .library(name: "SimulatedHAL", targets: ["SimulatedHAL"]),
@@ -219,11 +242,12 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0")
   ],
-  targets: core + shell + bench + soak + properties + fuzz + [
+  targets: core + shell + bench + soak + board + properties + fuzz + [
     tests("LocationTypes"),
     tests("DeferralCache"),
     tests("GNSSProtocols", ["CBytes"]),
-    tests("ReceiverDrivers", ["GNSSProtocols"]),
+    tests(
+      "ReceiverDrivers", ["EnergyAccounting", "GNSSProtocols", "LocationHAL", "SimulatedHAL"]),
     tests("LocationPolicy"),
     tests(
       "LocationEngine",
@@ -242,6 +266,9 @@ let package = Package(
     tests("GPIOLines"),
     tests("LinuxHAL", ["CLinux", "DeferralCache", "GPIOLines", "LocationHAL"]),
     tests("BoardProfiles", ["CTOML", "TOMLFiles"]),
+    tests(
+      "BoardDoctor",
+      ["BoardProfiles", "GPIOLines", "LinuxHAL", "LocationTypes"]),
     tests("AccessPolicy", ["LocationPolicy", "TOMLFiles"]),
     tests("GPXFiles"),
     tests("ServiceState", ["LocationTypes", "LocationPolicy", "CSQLite", "StateProbe"]),
@@ -255,16 +282,21 @@ let package = Package(
       ]),
     tests("LocationWire", ["LocationTypes", "LocationPolicy", "EnergyAccounting"]),
     tests("LocationClient", ["LocationTypes", "LocationPolicy", "LocationWire"]),
+    tests(
+      "TorporLocation", ["LocationTypes", "LocationPolicy", "LocationWire", "LocationClient"]),
     tests("LocationSimulation", ["EnergyAccounting"]),
     tests("DecoderProperties"),
     .testTarget(
       name: "TorporCommandTests",
       dependencies: [
-        "torpor", "torpord", "CExpat", "GNSSProtocols", "GPXFiles", "LocationClient",
+        "torpor", "torpord", "BoardDoctor", "BoardProfiles", "CExpat", "CLinux", "GPIOLines",
+        "LinuxHAL", "GNSSProtocols", "GPXFiles", "TorporLocation", "LocationClient",
         "LocationPolicy", "LocationTypes", "LocationWire", "TestSupport",
       ],
       swiftSettings: strict),
-    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+    .target(
+      name: "TestSupport", dependencies: ["LocationWire"], path: "Tests/TestSupport",
+      swiftSettings: strict),
     .testTarget(name: "ArchitectureTests", swiftSettings: strict),
   ],
   cxxLanguageStandard: .cxx17

@@ -38,6 +38,10 @@ extension BoardProfile {
     public var suspended: Sleep?
     /// Powered off until an alarm; nil where the board cannot.
     public var off: Sleep?
+    /// What switches it on again.
+    public var offAlarm = PowerOnAlarm.rtc
+    /// The I²C bus of a HAT that does.
+    public var i2cBus = 1
 
     /// The figures of `state`; nil for ``BoardState/awake`` and for a state the board does not have.
     public func sleep(_ state: BoardState) -> Sleep? {
@@ -62,6 +66,14 @@ extension BoardProfile {
     public var shortest = Interval.zero
     /// What ends this state.
     public var wakesOn: WakeSources
+  }
+
+  /// What switches a board on that is powered off.
+  public enum PowerOnAlarm: String, CaseIterable, Sendable {
+    /// The board's real-time clock, as the kernel has it.
+    case rtc = "rtc"
+    /// UUGear's Witty Pi 4.
+    case wittyPi4 = "witty-pi-4"
   }
 
   /// What can wake a sleeping board.
@@ -89,8 +101,28 @@ extension BoardProfile {
     public enum Family: String, CaseIterable, Sendable {
       /// u-blox M10: configured by CFG-VALSET, sleeps by RXM-PMREQ, can batch.
       case ubloxM10 = "ublox-m10"
+      /// u-blox 8 and M8: a configuration message for each matter, else the same; batches with
+      /// protocol 23.01.
+      case ubloxM8 = "ublox-m8"
+      /// MediaTek MT3333 and MT3339: `$PMTK` sentences.
+      case mtk = "mtk"
+      /// Airoha AG3335 and AG3352: `$PAIR` sentences.
+      case airoha = "airoha"
+      /// CASIC AT6558 and kin: `$PCAS` sentences.
+      case casic = "casic"
       /// Anything that streams NMEA; never written to.
       case nmea = "nmea"
+
+      /// Whether it takes commands, so that it can be put to sleep by one.
+      public var takesCommands: Bool { self != .nmea }
+
+      /// Whether it speaks UBX, and may batch.
+      public var isUBlox: Bool {
+        switch self {
+        case .ubloxM10, .ubloxM8: true
+        case .mtk, .airoha, .casic, .nmea: false
+        }
+      }
     }
 
     /// What a receiver sends.

@@ -15,22 +15,25 @@ extension NewProfile {
   }
 
   private mutating func proposeReceiver() {
-    let streams = draft.receiver.family == .nmea
-    propose("receiver.output", \.receiver.output, streams ? .nmea : .ubx)
-    propose("receiver.line_speed_baud", \.receiver.lineSpeed_baud, streams ? 9_600 : 115_200)
+    let streams = !draft.receiver.family.takesCommands
+    let isUBlox = draft.receiver.family.isUBlox
+    propose("receiver.output", \.receiver.output, isUBlox ? .ubx : .nmea)
+    propose("receiver.line_speed_baud", \.receiver.lineSpeed_baud, isUBlox ? 115_200 : 9_600)
     propose(
       "receiver.default_line_speed_baud", \.receiver.defaultLineSpeed_baud,
       streams ? draft.receiver.lineSpeed_baud : 9_600)
     propose("receiver.fix_interval_ms", \.receiver.fixInterval, .seconds(1))
-    propose("receiver.power.acquire_mw", \.receiver.power.acquire_mw, streams ? 82.5 : 30)
-    propose("receiver.power.track_mw", \.receiver.power.track_mw, streams ? 66 : 25)
+    propose("receiver.power.acquire_mw", \.receiver.power.acquire_mw, isUBlox ? 30 : 82.5)
+    propose("receiver.power.track_mw", \.receiver.power.track_mw, isUBlox ? 25 : 66)
     let track = draft.receiver.power.track_mw
     // One that takes no commands goes on tracking.
-    propose("receiver.power.standby_mw", \.receiver.power.standby_mw, streams ? track : 0.2)
+    propose(
+      "receiver.power.standby_mw", \.receiver.power.standby_mw, streams ? track : isUBlox ? 0.2 : 2)
     propose(
       "receiver.power.backup_mw", \.receiver.power.backup_mw,
       draft.receiver.hasBackupSupply ? 0.05 : 0)
-    let capacity = draft.batch.hasExtraPVT ? 309 : 600
+    let capacity =
+      draft.receiver.family == .ubloxM8 ? 300 : draft.batch.hasExtraPVT ? 309 : 600
     propose("receiver.batch.capacity_fixes", \.batch.capacity, capacity)
     let room = max(1, draft.batch.capacity / 10)
     propose("receiver.batch.watermark_fixes", \.batch.watermark, draft.batch.capacity - room)

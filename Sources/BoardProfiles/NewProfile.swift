@@ -206,12 +206,12 @@ extension NewProfile {
     let isKey = ProfileSchema.key(path) != nil
     let around = ProfileSchema.outer(path)
     guard draft.tables.contains(around) || (!isKey && around == "board") else { return false }
-    let streams = draft.receiver.family == .nmea
     switch path {
-    // A receiver that only streams has one speed, no commands, no standby, no buffer.
-    case "receiver.output", "receiver.default_line_speed_baud", "receiver.wake_line",
-      "receiver.power.standby_mw", "receiver.batch":
-      return !streams
+    // Only u-blox receivers send anything but NMEA, and have a buffer.
+    case "receiver.output", "receiver.batch": return draft.receiver.family.isUBlox
+    // A receiver that only streams has one speed, no commands, no standby.
+    case "receiver.default_line_speed_baud", "receiver.wake_line", "receiver.power.standby_mw":
+      return draft.receiver.family.takesCommands
     case "receiver.backup_supply": return draft.receiver.hasSupplySwitch
     case "receiver.power.backup_mw": return draft.receiver.hasBackupSupply
     default: return true

@@ -39,10 +39,10 @@ extension ProfileKey {
   }
 
   static func word<Word: RawRepresentable<String> & CaseIterable & Sendable>(
-    _ table: String, _ name: String, _ field: Field<Word>, _ meaning: String
+    _ table: String, _ name: String, _ field: Field<Word>, required: Bool = true, _ meaning: String
   ) -> ProfileKey {
     ProfileKey(
-      table, name, .word(Word.allCases.map(\.rawValue)), required: true, meaning,
+      table, name, .word(Word.allCases.map(\.rawValue)), required: required, meaning,
       get: { .text($0[keyPath: field].rawValue) },
       put: {
         if case .text(let text) = $1, let word = Word(rawValue: text) { $0[keyPath: field] = word }

@@ -21,7 +21,8 @@ enum ProfileRules {
     [
       name, awakeDraws, awakeDrawsMost, suspendingSaves, poweringOffSaves, deferralLimit, watermark,
       batchNeedsFamily, batchPinHasNumber, batchNumberHasPin,
-      batchCapacity, outputOfFamily, epochFitsLine, alarmWakes, batchPinWakes, motionWakes,
+      batchCapacity, outputOfFamily, intervalOfFamily, speedOfFamily, epochFitsLine, alarmWakes,
+      batchPinWakes, motionWakes,
       receiverWakes,
       coldIsLongest, batteryGivesUp, accuracyGoesSecond, updatesGoAfterEveryFix,
       updatesGoAfterAccuracy,
@@ -101,10 +102,11 @@ enum ProfileRules {
   }
 
   static let batchNeedsFamily = ProfileRule(keys: ["receiver.batch", "receiver.family"]) { draft in
-    guard draft.receiver.family == .nmea else { return nil }
+    guard !draft.receiver.family.isUBlox else { return nil }
     return .init(
-      key: "receiver.batch", problem: "a receiver of the family \"nmea\" cannot batch",
-      expected: "no such table, or the family \"ublox-m10\"")
+      key: "receiver.batch",
+      problem: "a receiver of the family \"\(draft.receiver.family.rawValue)\" cannot batch",
+      expected: "no such table, or the family \"ublox-m10\" or \"ublox-m8\"")
   }
 
   static let batchPinHasNumber = ProfileRule(
@@ -125,24 +127,27 @@ enum ProfileRules {
       expected: "the name of the board's GPIO line")
   }
 
-  /// UBX-LOG-BATCH entries of the M10: 600 basic ones, 309 with the extra PVT fields.
+  /// UBX-LOG-BATCH entries of the M10: 600 basic ones, 309 with the extra PVT fields; of the M8, 300.
   static let batchCapacity = ProfileRule(
     keys: ["receiver.family", "receiver.batch.capacity_fixes", "receiver.batch.extra_pvt"]
   ) { draft in
-    guard draft.receiver.family == .ubloxM10 else { return nil }
-    let most = draft.batch.hasExtraPVT ? 309 : 600
+    guard draft.receiver.family.isUBlox else { return nil }
+    let isM8 = draft.receiver.family == .ubloxM8
+    let most = isM8 ? 300 : draft.batch.hasExtraPVT ? 309 : 600
     guard draft.batch.capacity > most else { return nil }
-    let kind = draft.batch.hasExtraPVT ? "with" : "without"
+    let kind =
+      isM8 ? "M8 holds" : "M10 holds \(draft.batch.hasExtraPVT ? "with" : "without") extra_pvt"
     return .init(
       key: "receiver.batch.capacity_fixes",
-      problem: "\(draft.batch.capacity) is more than a u-blox M10 holds \(kind) extra_pvt",
+      problem: "\(draft.batch.capacity) is more than a u-blox \(kind)",
       expected: "at most \(most)")
   }
 
   static let outputOfFamily = ProfileRule(keys: ["receiver.family", "receiver.output"]) { draft in
-    guard draft.receiver.family == .nmea, draft.receiver.output == .ubx else { return nil }
+    guard !draft.receiver.family.isUBlox, draft.receiver.output == .ubx else { return nil }
     return .init(
-      key: "receiver.output", problem: "a receiver of the family \"nmea\" sends no UBX",
+      key: "receiver.output",
+      problem: "a receiver of the family \"\(draft.receiver.family.rawValue)\" sends no UBX",
       expected: "\"nmea\"")
   }
 

@@ -45,8 +45,15 @@ extension ProfileSchema {
       "board.off", "alarm_resolution_s", \.off.alarmResolution, 0...3_600,
       "How late the alarm may be (DEF-18)."),
     .seconds(
-      "board.off", "shortest_s", \.off.shortest, 0...86_400,
-      "An alarm nearer than this is waited for in a lighter state."),
+      "board.off", "shortest_s", \.off.shortest, 120...86_400,
+      "An alarm nearer than this is waited for in a lighter state. The board is switched off only after"
+        + " no client was there for as long."),
+    .word(
+      "board.off", "alarm", \.board.offAlarm, required: false,
+      "What switches it on again: its real-time clock, or a HAT's."),
+    .whole(
+      "board.off", "i2c_bus", \.board.i2cBus, 0...255, required: false,
+      "Number of the I²C bus that the HAT is on, `/dev/i2c-1`."),
   ]
 
   static let motion: [ProfileKey] = [

@@ -6,8 +6,11 @@ extension ProfileSchema {
     [
       .word(
         "receiver", "family", \.receiver.family,
-        "How it is spoken to. `nmea` is a receiver that only streams and is never written to."),
-      .word("receiver", "output", \.receiver.output, "What it sends: UBX-NAV-PVT or NMEA."),
+        "How it is spoken to: in UBX, in `$PMTK`, `$PAIR` or `$PCAS` sentences. `nmea` is a receiver "
+          + "that only streams and is never written to."),
+      .word(
+        "receiver", "output", \.receiver.output,
+        "What it sends: UBX-NAV-PVT, which only u-blox receivers do, or NMEA."),
       .text("receiver", "model", optional: \.receiver.model, 1...64, "The part, for people."),
       .text(
         "receiver", "device", optional: \.receiver.device, 1...256,

@@ -50,7 +50,7 @@ extension BoardProfile {
 
   private func receiverSetup(_ receiver: Receiver) -> ReceiverSetup {
     ReceiverSetup(
-      family: receiver.family == .ubloxM10 ? .ubloxM10 : .passive,
+      family: receiver.family.driven,
       lineSpeed: UInt32(receiver.lineSpeed_baud),
       defaultLineSpeed: UInt32(receiver.defaultLineSpeed_baud),
       interval_ms: UInt16(clamping: receiver.fixInterval.microseconds / 1_000),
@@ -80,7 +80,7 @@ extension BoardProfile {
     guard let receiver else { return figures }
     figures.receiver = receiverFigures(receiver)
     figures.canSwitchOff = receiver.hasSupplySwitch
-    figures.canStandby = receiver.family == .ubloxM10
+    figures.canStandby = receiver.family.takesCommands
     figures.batch = receiver.batch.map {
       BatchFigures(
         capacity: UInt16(clamping: $0.capacity), watermark: UInt16(clamping: $0.watermark),
@@ -135,5 +135,19 @@ extension BoardProfile {
       table.append(off: point.off, fix: point.fix)
     }
     return table
+  }
+}
+
+extension BoardProfile.Receiver.Family {
+  /// The family in the words of the drivers.
+  fileprivate var driven: ReceiverFamily {
+    switch self {
+    case .ubloxM10: .ubloxM10
+    case .ubloxM8: .ubloxM8
+    case .mtk: .mtk
+    case .airoha: .airoha
+    case .casic: .casic
+    case .nmea: .passive
+    }
   }
 }

@@ -13,15 +13,7 @@ struct cgpio_line {
   struct gpiod_line *line;
 };
 
-int cgpio_interface(void) { return 1; }
-
 const char *cgpio_version(void) { return gpiod_version_string(); }
-
-struct cgpio_chip *cgpio_open(const char *path) {
-  return (struct cgpio_chip *)gpiod_chip_open(path);
-}
-
-void cgpio_close(struct cgpio_chip *chip) { gpiod_chip_close((struct gpiod_chip *)chip); }
 
 int cgpio_find(struct cgpio_chip *chip, const char *name) {
   struct gpiod_line *line = gpiod_chip_find_line((struct gpiod_chip *)chip, name);

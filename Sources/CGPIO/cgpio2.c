@@ -14,15 +14,7 @@ struct cgpio_line {
   unsigned offset;
 };
 
-int cgpio_interface(void) { return 2; }
-
 const char *cgpio_version(void) { return gpiod_api_version(); }
-
-struct cgpio_chip *cgpio_open(const char *path) {
-  return (struct cgpio_chip *)gpiod_chip_open(path);
-}
-
-void cgpio_close(struct cgpio_chip *chip) { gpiod_chip_close((struct gpiod_chip *)chip); }
 
 int cgpio_find(struct cgpio_chip *chip, const char *name) {
   return gpiod_chip_get_line_offset_from_name((struct gpiod_chip *)chip, name);

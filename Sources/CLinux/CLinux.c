@@ -4,12 +4,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
+#include <linux/i2c-dev.h>
+#include <linux/i2c.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/reboot.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -31,6 +35,7 @@ int clinux_epoll_set(int epoll, int change, int descriptor, uint32_t token, uint
   if (events & CLINUX_READABLE) event.events |= EPOLLIN | EPOLLRDHUP;
   if (events & CLINUX_WRITABLE) event.events |= EPOLLOUT;
   if (events & CLINUX_CHANGED) event.events |= EPOLLPRI;
+  if (events & CLINUX_KEEPS_AWAKE) event.events |= EPOLLWAKEUP;
   return result(epoll_ctl(epoll, changes[change], descriptor, &event));
 }
 
@@ -101,6 +106,70 @@ int clinux_clock_watch_set(int descriptor, int64_t real_us) {
   // After a change it does what it is told, and says ECANCELED all the same.
   if (timerfd_settime(descriptor, flags, &moment, NULL) == 0 || errno == ECANCELED) return 0;
   return -errno;
+}
+
+int clinux_alarm_open(void) {
+  return result(timerfd_create(CLOCK_BOOTTIME_ALARM, TFD_CLOEXEC | TFD_NONBLOCK));
+}
+
+int clinux_alarm_set(int descriptor, int64_t boot_us) {
+  struct itimerspec moment = {
+      .it_value = {.tv_sec = (time_t)(boot_us / 1000000), .tv_nsec = (long)(boot_us % 1000000) * 1000}};
+  return result(timerfd_settime(descriptor, TFD_TIMER_ABSTIME, &moment, NULL));
+}
+
+// MARK: Files of the kernel
+
+static void do_nothing(int signal) { (void)signal; }
+
+ptrdiff_t clinux_read_within(int descriptor, void *bytes, size_t capacity, int64_t timeout_us) {
+  // Without SA_RESTART, so that the signal ends the read. The handler stays: a signal that comes late
+  // finds it.
+  struct sigaction quiet = {.sa_handler = do_nothing};
+  if (sigaction(SIGALRM, &quiet, NULL) < 0) return -errno;
+  sigset_t mask, before;
+  sigemptyset(&mask);
+  sigaddset(&mask, SIGALRM);
+  struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGALRM};
+  event._sigev_un._tid = (pid_t)syscall(SYS_gettid);
+  timer_t timer;
+  if (timer_create(CLOCK_MONOTONIC, &event, &timer) < 0) return -errno;
+  // Again and again: the first one may come before the read begins.
+  struct timespec time = {(time_t)(timeout_us / 1000000), (long)(timeout_us % 1000000) * 1000};
+  struct itimerspec moment = {.it_interval = time, .it_value = time};
+  ptrdiff_t count = -1;
+  pthread_sigmask(SIG_UNBLOCK, &mask, &before);
+  if (timer_settime(timer, 0, &moment, NULL) == 0) count = read(descriptor, bytes, capacity);
+  int code = errno;
+  timer_delete(timer);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return count < 0 ? -code : count;
+}
+
+static int transfer(int bus, struct i2c_msg *messages, uint32_t count) {
+  struct i2c_rdwr_ioctl_data all = {messages, count};
+  return ioctl(bus, I2C_RDWR, &all) < 0 ? -errno : 0;
+}
+
+int clinux_i2c_read(int bus, uint16_t address, uint8_t name) {
+  uint8_t value = 0;
+  struct i2c_msg messages[] = {{.addr = address, .len = 1, .buf = &name},
+                               {.addr = address, .flags = I2C_M_RD, .len = 1, .buf = &value}};
+  int code = transfer(bus, messages, 2);
+  return code < 0 ? code : value;
+}
+
+int clinux_i2c_write(int bus, uint16_t address, uint8_t name, uint8_t value) {
+  uint8_t bytes[] = {name, value};
+  struct i2c_msg message = {.addr = address, .len = 2, .buf = bytes};
+  return transfer(bus, &message, 1);
+}
+
+int clinux_power_off(int is_systemd) {
+  // systemd(1): the unit poweroff.target is started.
+  if (is_systemd) return result(kill(1, SIGRTMIN + 4));
+  sync();
+  return result(reboot(RB_POWER_OFF));
 }
 
 // MARK: Signals

@@ -82,6 +82,11 @@ int clinux_line_set_speed(int descriptor, uint32_t baud, uint32_t old_baud) {
 
 void clinux_line_forget_input(int descriptor) { ioctl(descriptor, TCFLSH, TCIFLUSH); }
 
+int clinux_line_queued(int descriptor) {
+  int count = 0;
+  return ioctl(descriptor, TIOCOUTQ, &count) < 0 ? -errno : count;
+}
+
 int64_t clinux_line_speed(int descriptor) {
   struct termios2 line;
   if (ioctl(descriptor, TCGETS2, &line) < 0) return -errno;

@@ -11,6 +11,10 @@ import LocationWire
 //   ClientProbe follow SOCKET NAME PACE    hears every fix and acknowledges it: at once, relaxed; or with PACE a
 //                                          number of per cent so many of them, the third part with an answer
 //
+//   ClientProbe talk SOCKET NAME           does what lines of its input say: start, stop, background, foreground,
+//                                          defer METRES SECONDS (a word for no limit), settle GENERATION SEQUENCE,
+//                                          light, dark, wakes; tells what it hears; acknowledges nothing by itself
+//
 // `follow` prints what it does before it does it, each line at once, and connects anew when the service has ended.
 
 func say(_ line: String) {
@@ -116,5 +120,13 @@ case 4 where arguments[1] == "drain":
 case 5 where arguments[1] == "follow":
   guard let manner = Manner(arguments[4]) else { exit(EX_USAGE) }
   followAll(arguments[2], arguments[3], manner)
+case 4 where arguments[1] == "talk":
+  do throws(ClientError) {
+    var talk = try Talk(arguments[2], arguments[3])
+    try talk.run()
+  } catch {
+    say("ended \(error)")
+    exit(1)
+  }
 default: exit(EX_USAGE)
 }

@@ -102,6 +102,16 @@ enum CommandProperty {
     case .powerRequest(let request): buffer.appendPowerRequest(request)
     case .retrieveBatch(let first): buffer.appendRetrieveBatch(sendsStatusFirst: first)
     case .poll(let identity): buffer.appendPoll(identity)
+    case .port(let port): buffer.append(port)
+    case .messageRate(let identity, let rate):
+      buffer.appendMessageRate(identity, onUART1: rate)
+    case .rate(let period, let ratio):
+      guard ratio == 1 else { return }
+      buffer.appendRate(period_ms: period)
+    case .powerManagement(let power): buffer.append(power)
+    case .receiverPower(let saves): buffer.appendReceiverPower(saves: saves)
+    case .save: buffer.appendSave()
+    case .batch(let batch): buffer.append(batch)
     case .unknown, .malformed: return
     }
     trial.reach()

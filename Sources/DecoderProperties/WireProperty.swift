@@ -30,7 +30,7 @@ enum WireProperty {
     .watch(session: 1), .getInfo, .getInterfaceDescription(""), .connect(name: "a"),
     .openLive(.default), .getLocation, .getStatus, .getPowerPlan, .getEnergy, .drain(session: 1),
     .readBacklog(name: "a"),
-    .listClients, .startUpdating,
+    .listRegions, .listClients, .startUpdating,
   ]
 
   /// The frames, and nil where one was too long.

@@ -77,8 +77,8 @@ extension FixRing {
     sequence == 0 ? nil : FixName(generation: generation, sequence: sequence - 1)
   }
 
-  /// Whether a fix bore that name, as far as can be told.
-  func mayHaveNamed(_ name: FixName) -> Bool {
+  /// Whether a fix bore that name, as far as can be told: of earlier generations nothing is. O(1).
+  public func mayHaveNamed(_ name: FixName) -> Bool {
     if name.generation == generation { return name.sequence >= start && name.sequence < head }
     return name.generation > 0 && name.generation < generation
   }

@@ -118,6 +118,7 @@ extension EpochAssembler {
       }
       guard case .endOfEpoch = part else { return false }
     case .acknowledged, .refused, .receiverVersion, .batchStatus, .batchEntry, .commandResult,
+      .receiverNotice,
       .unread, .other:
       return awaitedTime_ms == nil
     case .navPVT, .hnrPVT, .rmc, .gga, .gsa, .gsv, .gst, .vtg, .zda, .gll, .gns, .gbs,

@@ -28,6 +28,8 @@ public enum GNSSMessage: Equatable, Sendable {
   case garminAltitude(GarminAltitude)
   /// `$PMTK001` or `$PAIR001`: what became of a command.
   case commandResult(CommandResult)
+  /// `$PMTK010`, `$PMTK011` or a `TXT` of CASIC: what such a receiver says of itself.
+  case receiverNotice(ReceiverNotice)
   /// UBX-NAV-PVT.
   case navPVT(UBXSolution)
   /// UBX-HNR-PVT: a solution between those of NAV-PVT.

@@ -46,6 +46,8 @@ extension NMEADecoding {
     case (5, let kind) where kind >> 16 == 0x50_47_52_4D_5A: message = .garminAltitude(pgrmz(&f))
     case (7, 0x50_4D_54_4B_30_30_31): message = pmtk(&f).map { .commandResult($0) }
     case (7, 0x50_41_49_52_30_30_31): message = pair(&f).map { .commandResult($0) }
+    case (7, 0x50_4D_54_4B_30_31_30): message = .receiverNotice(systemMessage(&f))
+    case (7, 0x50_4D_54_4B_30_31_31): message = .receiverNotice(.started)
     case _:
       counters.unknown.count()
       return .unread(.sentence(f.address))

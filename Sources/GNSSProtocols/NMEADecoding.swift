@@ -54,7 +54,9 @@ enum NMEADecoding {
     case 0x41_44_5A: message = .zda(zda(&f, talker))
     case 0x53_4E_47: message = .gns(gns(&f, talker))
     case 0x53_42_47: message = .gbs(gbs(&f, talker))
-    case _:
+    case let kind:
+      // TXT, of which only CASIC's of itself mean anything here.
+      if kind == 0x54_58_54, let notice = text(&f) { return .receiverNotice(notice) }
       counters.unknown.count()
       return .unread(.sentence(f.address))
     }

@@ -6,6 +6,20 @@ public enum UBXCommand: Equatable, Sendable {
   case powerRequest(UBXPowerRequest)
   /// LOG-RETRIEVEBATCH; whether a MON-BATCH is to come first.
   case retrieveBatch(sendsStatusFirst: Bool)
+  /// CFG-PRT of UART 1.
+  case port(UBXPort)
+  /// CFG-MSG in its 8-byte form: every how many epochs UART 1 has the message.
+  case messageRate(UBXIdentity, onUART1: UInt8)
+  /// CFG-RATE: ms from one measurement to the next, and measurements a fix.
+  case rate(period_ms: UInt16, ratio: UInt16)
+  /// CFG-PM2 of version 2.
+  case powerManagement(UBXPowerManagement)
+  /// CFG-RXM.
+  case receiverPower(saves: Bool)
+  /// CFG-CFG that keeps all there is in the backup memory.
+  case save
+  /// CFG-BATCH.
+  case batch(UBXBatchConfiguration)
   /// Any message without payload: a poll of it.
   case poll(UBXIdentity)
   /// Right in framing and checksum, but not one of the above.
@@ -62,10 +76,28 @@ struct CommandReader: FrameReader {
       case .rxmPMREQ: powerRequest(payload).map { .powerRequest($0) }
       case .logRETRIEVEBATCH:
         payload.count == 4 ? .retrieveBatch(sendsStatusFirst: payload[1] & 1 != 0) : nil
+      case .cfgPRT: UBXPort(payload).map { .port($0) }
+      case .cfgMSG: messageRate(payload)
+      case .cfgRATE:
+        payload.count == 6 ? .rate(period_ms: payload.u2(0), ratio: payload.u2(2)) : nil
+      case .cfgPM2: UBXPowerManagement(payload).map { .powerManagement($0) }
+      case .cfgRXM: payload.count == 2 ? .receiverPower(saves: payload[1] == 1) : nil
+      case .cfgCFG: isSave(payload) ? .save : nil
+      case .cfgBATCH: UBXBatchConfiguration(payload).map { .batch($0) }
       case _: .unknown(identity)
       }
     if command == nil { counters.malformed.count() }
     return command ?? .malformed(identity)
+  }
+
+  private static func messageRate(_ p: Span<UInt8>) -> UBXCommand? {
+    guard p.count == 8 else { return nil }
+    return .messageRate(UBXIdentity(p[0], p[1]), onUART1: p[3])
+  }
+
+  /// Nothing is cleared or loaded, and it goes to the backup memory.
+  private static func isSave(_ p: Span<UInt8>) -> Bool {
+    p.count == 13 && p.u4(0) == 0 && p.u4(4) != 0 && p.u4(8) == 0 && p[12] & 1 != 0
   }
 
   private static func configuration(_ p: Span<UInt8>) -> UBXConfiguration? {

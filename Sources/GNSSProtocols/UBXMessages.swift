@@ -49,6 +49,20 @@ import LocationTypes
   public static let ackNAK = UBXIdentity(0x05, 0x00)
   /// UBX-ACK-ACK.
   public static let ackACK = UBXIdentity(0x05, 0x01)
+  /// UBX-CFG-PRT.
+  public static let cfgPRT = UBXIdentity(0x06, 0x00)
+  /// UBX-CFG-MSG.
+  public static let cfgMSG = UBXIdentity(0x06, 0x01)
+  /// UBX-CFG-RATE.
+  public static let cfgRATE = UBXIdentity(0x06, 0x08)
+  /// UBX-CFG-CFG.
+  public static let cfgCFG = UBXIdentity(0x06, 0x09)
+  /// UBX-CFG-RXM.
+  public static let cfgRXM = UBXIdentity(0x06, 0x11)
+  /// UBX-CFG-PM2.
+  public static let cfgPM2 = UBXIdentity(0x06, 0x3B)
+  /// UBX-CFG-BATCH.
+  public static let cfgBATCH = UBXIdentity(0x06, 0x93)
   /// UBX-CFG-VALSET.
   public static let cfgVALSET = UBXIdentity(0x06, 0x8A)
   /// UBX-MON-VER.

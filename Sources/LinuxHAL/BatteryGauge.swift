@@ -19,7 +19,7 @@ public struct BatteryGauge: Sendable {
 
   /// The charge now, percent; nil where nothing tells. The line can only lower what the gauge says, and
   /// alone it knows full and low.
-  var charge: UInt8? {
+  public var charge: UInt8? {
     let read = path.flatMap(BatteryGauge.read)
     guard let isLow else { return read }
     return isLow ? min(read ?? lowCharge, lowCharge) : read ?? (path == nil ? 100 : nil)

@@ -5,6 +5,9 @@ public struct BootIdentity: Equatable, Sendable {
   /// A number made of it, above 0; two boots have the same with a chance of 1 in 2⁶².
   public let number: Int64
 
+  /// The boot of a number that was kept.
+  init(number: Int64) { self.number = number }
+
   /// The boot of the text that the kernel names it by.
   public init(id: some Sequence<UInt8>) {
     // FNV-1a, 64 bit.

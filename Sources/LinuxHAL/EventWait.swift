@@ -69,6 +69,8 @@ import LocationTypes
 
   /// How many waits there have been.
   public private(set) var waitCount: UInt64 = 0
+  /// How long the board was suspended by this service, by the boot clock.
+  public private(set) var suspended = Interval.zero
   /// Whether the last one listened.
   private(set) var wasListening = true
 
@@ -76,6 +78,10 @@ import LocationTypes
   private let everything: Int32
   private let undisturbed: Int32
   private let clockWatch: Int32
+  /// Holds one of the two while the board is on its way to sleep; negative before the first time.
+  private var guardian: Int32 = -1
+  /// The board came back from a suspend, or its wall clock was set, and nobody has asked yet.
+  private var hasClockChanged = false
 
   /// Creates a wait for nothing yet.
   public init() throws(SystemError) {
@@ -94,7 +100,7 @@ import LocationTypes
   }
 
   deinit {
-    for descriptor in [clockWatch, undisturbed, everything] where descriptor >= 0 {
+    for descriptor in [guardian, clockWatch, undisturbed, everything] where descriptor >= 0 {
       close(descriptor)
     }
     unsafe found.deallocate()
@@ -171,13 +177,17 @@ import LocationTypes
   /// - Parameters:
   ///   - deadline: nil for none.
   ///   - listening: Whether what was added as `onlyListening` ends the wait.
+  ///   - endsOnResume: Whether coming back from a suspend ends it, too; see ``takeClockChange()``.
   /// - Returns: Whether something is ready; if not, the moment has come.
   @discardableResult
-  public func wait(until deadline: Instant?, listening: Bool = true) -> Bool {
+  public func wait(
+    until deadline: Instant?, listening: Bool = true, endsOnResume: Bool = false
+  ) -> Bool {
     readyCount = 0
     waitCount += 1
     wasListening = listening
     let deadline = deadline ?? .distantFuture
+    if endsOnResume && hasClockChanged { return false }
     while true {
       let timeout = EventWait.timeout(until: deadline)
       let count = unsafe clinux_epoll_wait(
@@ -189,8 +199,34 @@ import LocationTypes
       readyCount = max(0, Int(count))
       dropClockWatch()
       if readyCount > 0 { return true }
-      if deadline <= SystemClock().now { return false }
+      if deadline <= SystemClock().now || (endsOnResume && hasClockChanged) { return false }
     }
+  }
+
+  /// Whether the board came back from a suspend, or its wall clock was set, since the last call.
+  func takeClockChange() -> Bool {
+    defer { hasClockChanged = false }
+    return hasClockChanged
+  }
+
+  /// From now on, or no more, the kernel takes whatever would end a wait for something that keeps the board
+  /// awake: also what is no wake-up by itself, such as a program's request. Two system calls a sleep, and
+  /// none at any other time.
+  ///
+  /// Needs CAP_BLOCK_SUSPEND; without it what comes between the last look and the sleep waits until the
+  /// board is back, unless it is a wake-up by itself.
+  func guardAgainstSleep(_ isOn: Bool, listening: Bool) {
+    if guardian < 0 { guardian = clinux_epoll_open() }
+    let guarded = listening ? everything : undisturbed
+    let change = isOn ? CLINUX_ADD : CLINUX_REMOVE
+    _ = clinux_epoll_set(
+      guardian, Int32(change), guarded, 0, UInt32(CLINUX_READABLE) | UInt32(CLINUX_KEEPS_AWAKE))
+  }
+
+  /// The board was suspended for so long, which was one more wake.
+  func noteSuspend(for time: Interval) {
+    suspended = suspended + time
+    wakeCount += 1
   }
 
   /// The time left in nanoseconds, at most 31 years; negative for ever.
@@ -204,6 +240,7 @@ import LocationTypes
   private func dropClockWatch() {
     for index in 0..<readyCount where unsafe found[index].token == Token.clock.rawValue {
       watchClock()
+      hasClockChanged = true
       readyCount -= 1
       unsafe found[index] = found[readyCount]
       return

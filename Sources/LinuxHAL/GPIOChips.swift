@@ -31,7 +31,7 @@ import Glibc
 
   private static func text<T>(_ bytes: T) -> String {
     unsafe withUnsafeBytes(of: bytes) {
-      unsafe String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+      unsafe KernelText.printable($0.prefix { $0 != 0 })
     }
   }
 }
@@ -92,7 +92,7 @@ final class GPIOChips {
     return first.place
   }
 
-  private func open(_ name: String) throws(GPIOFault) -> GPIOChip {
+  func open(_ name: String) throws(GPIOFault) -> GPIOChip {
     if let chip = chips[name] { return chip }
     let path = "\(folder)/\(name)"
     guard let chip = GPIOChip(path: path) else {

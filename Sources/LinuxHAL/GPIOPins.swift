@@ -42,7 +42,16 @@ public struct GPIOPins: LinuxPins, ~Copyable {
     var token: EventWait.Token
     /// What was told last.
     var told: Bool?
+    /// It may have changed without an edge that was heard.
+    var isUnsure = true
+    /// When it is asked for again, and the time between two such tries; while it could not be had.
+    var nextTry = Instant.boot
+    var pause = GPIOPins.firstPause
   }
+
+  /// The time before a line that could not be had again is asked for the first time, and the longest one.
+  private static let firstPause = Interval.seconds(1)
+  private static let longestPause = Interval.seconds(300)
 
   /// Edges that are read of a line at a time; of one that flutters the rest waits for the next look.
   private static let edgesLimit = 64
@@ -129,19 +138,30 @@ public struct GPIOPins: LinuxPins, ~Copyable {
 
   /// What is new on the lines that are heard.
   public mutating func takeNews(from events: EventWait) -> PinNews {
-    GPIOPins.dropIfGone(&batch, events)
-    GPIOPins.dropIfGone(&motion, events)
-    GPIOPins.dropIfGone(&lowBattery, events)
+    GPIOPins.prepare(&batch, events)
+    GPIOPins.prepare(&motion, events)
+    GPIOPins.prepare(&lowBattery, events)
     var news = PinNews()
     if var input = batch,
-      events.conditions(of: input.token).contains(.readable) || input.told == nil
+      events.conditions(of: input.token).contains(.readable) || input.isUnsure
     {
       news.batchPinRose = GPIOPins.hasRisen(&input)
       batch = input
     }
-    if let level = GPIOPins.level(&motion, events) { news.motion = level ? .active : .inactive }
-    news.isBatteryLow = GPIOPins.level(&lowBattery, events)
+    if let (level, edge_ns) = GPIOPins.level(&motion, events) {
+      news.motion = level ? .active : .inactive
+      news.motionEdge_ns = edge_ns
+    }
+    news.isBatteryLow = GPIOPins.level(&lowBattery, events)?.isActive
     return news
+  }
+
+  /// Lets go a line whose chip is gone, and asks anew for one that could not be had.
+  private static func prepare(_ input: inout Input?, _ events: EventWait) {
+    dropIfGone(&input, events)
+    guard let nextTry = input?.nextTry, input?.request == nil else { return }
+    let now = SystemClock().now
+    if now >= nextTry { hear(&input, events, at: now) }
   }
 
   /// A line whose chip is gone tells nothing but that, for ever: it is waited for no more.
@@ -153,52 +173,65 @@ public struct GPIOPins: LinuxPins, ~Copyable {
     input?.request = nil
   }
 
-  /// Whether there was an edge up since the last look; at the first one, whether it is asserted.
+  /// Whether there was an edge up since the last look; where edges may be lost, whether it is asserted.
   private static func hasRisen(_ input: inout Input) -> Bool {
-    let isFirst = input.told == nil
-    input.told = true
-    return takeEdges(input) || (isFirst && input.request?.isActive == true)
+    defer { input.isUnsure = input.request == nil }
+    return takeEdges(input).hasRisen || (input.isUnsure && input.request?.isActive == true)
   }
 
-  /// Reads the edges that there are; says whether one was up.
-  private static func takeEdges(_ input: Input) -> Bool {
+  /// Reads the edges that there are; says whether one was up, and when the last one was.
+  private static func takeEdges(_ input: Input) -> (hasRisen: Bool, last_ns: Int64?) {
     var hasRisen = false
+    var last_ns: Int64?
     for _ in 0..<edgesLimit {
       guard let edge = input.request?.nextEdge() else { break }
       if edge.isRising { hasRisen = true }
+      last_ns = edge.monotonic_ns
     }
-    return hasRisen
+    return (hasRisen, last_ns)
   }
 
-  /// The level as it is now, if it is not what was told last.
-  private static func level(_ input: inout Input?, _ events: EventWait) -> Bool? {
+  /// The level as it is now, if it is not what was told last, and since when.
+  private static func level(
+    _ input: inout Input?, _ events: EventWait
+  ) -> (isActive: Bool, edge_ns: Int64?)? {
     guard var line = input,
-      line.told == nil || events.conditions(of: line.token).contains(.readable)
+      line.isUnsure || events.conditions(of: line.token).contains(.readable)
     else { return nil }
-    _ = takeEdges(line)
-    guard let level = line.request?.isActive, level != line.told else { return nil }
+    let edge_ns = takeEdges(line).last_ns
+    let level = line.request?.isActive
+    line.isUnsure = level == nil
+    defer { input = line }
+    guard let level, level != line.told else { return nil }
     line.told = level
-    input = line
-    return level
+    return (level, edge_ns)
   }
 
   /// Hears all lines anew after a suspend: edges of meanwhile are lost, and some drivers forget that they
   /// are to tell of others. What has changed is told as if it had just been.
   public mutating func rearm() {
-    GPIOPins.rearm(&batch, events)
-    GPIOPins.rearm(&motion, events)
-    GPIOPins.rearm(&lowBattery, events)
-    batch?.told = nil
+    let now = SystemClock().now
+    GPIOPins.hear(&batch, events, at: now)
+    GPIOPins.hear(&motion, events, at: now)
+    GPIOPins.hear(&lowBattery, events, at: now)
   }
 
-  private static func rearm(_ input: inout Input?, _ events: EventWait) {
+  /// Asks for a line anew; what it says now is looked at in any case.
+  private static func hear(_ input: inout Input?, _ events: EventWait, at now: Instant) {
     guard let place = input?.place, let token = input?.token else { return }
     if let request = input?.request { events.remove(request.descriptor) }
     // It is given back before it is asked for again, for nobody can have it twice.
     input?.request = nil
+    input?.isUnsure = true
     guard let request = try? GPIORequest(place, for: .heard),
       (try? events.add(request.descriptor, as: token, for: .readable)) != nil
-    else { return }
+    else {
+      let pause = input?.pause ?? firstPause
+      input?.nextTry = now + pause
+      input?.pause = min(pause * 2, longestPause)
+      return
+    }
     input?.request = request
+    input?.pause = firstPause
   }
 }

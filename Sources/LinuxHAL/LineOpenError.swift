@@ -17,7 +17,8 @@ public enum LineOpenError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The kernel refused for another reason.
   case refused(path: String, code: Int32)
 
-  init(_ code: Int32, path: String, baud: UInt32) {
+  /// The error of an error number that opening or setting the line gave.
+  public init(_ code: Int32, path: String, baud: UInt32) {
     self =
       switch code {
       case ENOENT, ENXIO, ENODEV, ENOTDIR, EIO: .missing(path: path)

@@ -3,8 +3,8 @@ import LocationTypes
 
 /// A board that runs Linux: a serial line, pins, the boot clock, and one wait for all of them.
 ///
-/// Its deepest sleep is the wait itself (`BoardState.idle`), in which the kernel idles the processor;
-/// deeper ones are replaced by it. The server's descriptors are added to the same ``EventWait``: a
+/// Its lightest sleep is the wait itself (`BoardState.idle`), in which the kernel idles the processor; a
+/// ``BoardSuspender`` suspends it, and where that cannot be, it idles instead. The server's descriptors are added to the same ``EventWait``: a
 /// wait that ends with one of them ready says `WakeReason.request`.
 public struct LinuxBoard<Pins: LinuxPins & ~Copyable>: LocationBoard, ~Copyable {
   /// Where everything is waited for.
@@ -12,7 +12,11 @@ public struct LinuxBoard<Pins: LinuxPins & ~Copyable>: LocationBoard, ~Copyable 
   /// The line to the receiver.
   public private(set) var line: SerialLine
   private var pins: Pins
+  private let suspender: BoardSuspender?
   private let clock = SystemClock()
+  /// The clocks as they were read last, and before the last suspend.
+  private var clocks = BootClocks()
+  private var clocksBefore = BootClocks()
   private var burst = BurstTiming()
   private var gauge: BatteryGauge?
   private var reading = GaugeReading()
@@ -23,14 +27,16 @@ public struct LinuxBoard<Pins: LinuxPins & ~Copyable>: LocationBoard, ~Copyable 
   ///   - line: The line to the receiver, added to `events`.
   ///   - pins: The pins, none of which need be wired.
   ///   - gauge: What knows of the battery; nil where nothing does.
+  ///   - suspender: What suspends the board; nil for one that is never suspended.
   public init(
     _ events: EventWait, line: consuming SerialLine, pins: consuming Pins,
-    gauge: BatteryGauge? = nil
+    gauge: BatteryGauge? = nil, suspender: BoardSuspender? = nil
   ) {
     self.events = events
     self.line = line
     self.pins = pins
     self.gauge = gauge
+    self.suspender = suspender
   }
 
   /// Now, on the boot clock. No system call.
@@ -65,7 +71,7 @@ public struct LinuxBoard<Pins: LinuxPins & ~Copyable>: LocationBoard, ~Copyable 
 
   // MARK: Waiting
 
-  /// Waits until `deadline`, bytes, an edge or a request; `state` is at most idled in.
+  /// Waits until `deadline`, bytes, an edge or a request; idles where `state` cannot be entered.
   ///
   /// Bytes of an epoch that comes in pieces end the wait when the last of them should be there (see
   /// `BurstTiming`), `deadline` or a request permitting. The server looks at ``EventWait/ready(at:)``
@@ -75,13 +81,24 @@ public struct LinuxBoard<Pins: LinuxPins & ~Copyable>: LocationBoard, ~Copyable 
   ) -> Waking {
     // A device that went away tells nobody that it is back: who listens looks for it.
     let deadline = listening ? min(deadline, line.nextLook ?? deadline) : deadline
+    suspender?.beginWait()
     while true {
       let limit = listening && line.hasNews ? .boot : deadline
       let begin = now
-      events.wait(until: limit, listening: listening)
+      let sleep = state >= .suspended ? suspend(until: limit, listening: listening) : .stayed
+      if sleep == .stayed {
+        let retry = state >= .suspended ? suspender?.nextTry(until: limit) : nil
+        events.wait(
+          until: min(limit, retry ?? limit), listening: listening, endsOnResume: true)
+      }
       if events.conditions(of: .line).contains(.writable) { line.flush() }
       if !listening { burst.wasDeaf(from: begin, until: now) }
-      let news = pins.takeNews(from: events)
+      var news = pins.takeNews(from: events)
+      let isBack = wasSuspended(by: sleep)
+      if isBack {
+        burst.wasDeaf(from: begin, until: now)
+        if comeBack(&news, listening: listening) { return waking(.bytes, news) }
+      }
       if listening, line.hasNews || isHeard {
         if !isAsked && !isLost { gather(until: deadline) }
         return waking(.bytes, news)
@@ -92,16 +109,60 @@ public struct LinuxBoard<Pins: LinuxPins & ~Copyable>: LocationBoard, ~Copyable 
       if news.isBatteryLow != nil { return waking(.request, news) }
       if isAsked { return waking(.request, news) }
       if now >= deadline { return waking(.alarm, news) }
+      if isBack { suspender?.wokenByOther(at: now) }
     }
   }
 
+  // MARK: Suspend
+
+  private mutating func suspend(
+    until limit: Instant, listening: Bool
+  ) -> BoardSuspender.Outcome {
+    guard let suspender, limit > now else { return .stayed }
+    // Edges up to here are of before it.
+    let read = BootClocks()
+    if !read.isBehind(clocks) { clocks = read }
+    let outcome = suspender.suspend(until: limit, listening: listening, line: line, events) {
+      events.wait(until: .boot, listening: listening)
+    }
+    if outcome == .resumed { events.wait(until: .boot, listening: listening) }
+    return outcome
+  }
+
+  /// Whether the board was suspended, by us or another. Of our own the kernel may tell once more, later.
+  private mutating func wasSuspended(by sleep: BoardSuspender.Outcome) -> Bool {
+    let isOurs = sleep == .resumed
+    guard events.takeClockChange() || isOurs else { return false }
+    let read = BootClocks()
+    let isBehind = read.isBehind(clocks)
+    if isBehind { (clocksBefore, clocks) = (clocks, read) }
+    return isOurs || isBehind
+  }
+
+  /// The board was suspended: what has come on the line is thrown away, for its first bytes are lost, and
+  /// edges are heard anew.
+  ///
+  /// - Returns: Whether bytes have woken it, which are not there any more.
+  private mutating func comeBack(_ news: inout PinNews, listening: Bool) -> Bool {
+    let isByBytes = listening && isHeard && !isLost
+    line.discardInput()
+    pins.rearm()
+    news.add(pins.takeNews(from: events))
+    return isByBytes
+  }
+
+  // MARK: What ended it
+
   /// A wait inside a wait finds descriptors of its own; pins may have changed meanwhile.
   private mutating func waking(_ reason: WakeReason, _ first: PinNews) -> Waking {
-    var news = pins.takeNews(from: events)
-    news.batchPinRose = news.batchPinRose || first.batchPinRose
+    var news = first
+    news.add(pins.takeNews(from: events))
     return Waking(
-      reason: reason, batchPinRose: news.batchPinRose, motion: news.motion ?? first.motion,
-      battery: battery(news.isBatteryLow ?? first.isBatteryLow))
+      reason: reason, batchPinRose: news.batchPinRose, motion: news.motion,
+      motionEdge: news.motionEdge_ns.map {
+        min(clocks.moment(monotonic_ns: $0, before: clocksBefore), now)
+      },
+      battery: battery(news.isBatteryLow))
   }
 
   /// The battery's charge, if it is time to look and it is news; a line that has changed is looked at now.

@@ -7,11 +7,20 @@ public struct PinNews: Equatable, Sendable {
   public var batchPinRose = false
   /// The motion sensor's line, if it says something that was not told before.
   public var motion: PinLevel?
+  /// When that line's last edge was, by `CLOCK_MONOTONIC` in nanoseconds; nil where none was heard.
+  public var motionEdge_ns: Int64?
   /// The line that says whether the battery is low, if it says something that was not told before.
   public var isBatteryLow: Bool?
 
   /// Nothing new.
   public init() {}
+
+  /// Adds what came later.
+  mutating func add(_ later: PinNews) {
+    batchPinRose = batchPinRose || later.batchPinRose
+    if let level = later.motion { (motion, motionEdge_ns) = (level, later.motionEdge_ns) }
+    isBatteryLow = later.isBatteryLow ?? isBatteryLow
+  }
 }
 
 /// The pins of a board on Linux: those it drives, and those it hears.

@@ -74,6 +74,10 @@ public struct SerialLine: ByteLine, ~Copyable {
   var nextLook: Instant? { isOpen || path.isEmpty ? nil : nextTry }
   /// Whether bytes were fetched and not read yet, or a loss not told yet.
   var hasNews: Bool { !unread.isEmpty || isLossUntold }
+  /// Whether bytes are on their way to the receiver, here or in the kernel. One system call.
+  var isSending: Bool {
+    outputCount > 0 || (descriptor >= 0 && clinux_line_queued(descriptor) > 0)
+  }
   /// Bytes that wait for room in the kernel.
   var queuedCount: Int { outputCount }
 

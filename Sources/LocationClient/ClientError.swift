@@ -15,6 +15,8 @@ public enum ClientError: Error, Equatable, Sendable {
   case refused(WireError)
   /// What came is nothing that this version understands; why, in a few words.
   case malformed(String)
+  /// Another process is this client now (AUT-2).
+  case takenOver
   /// The service ended the connection: it stopped, or found fault with what was said.
   case ended
   /// A bulk of fixes ended before all had come; what came is right.
@@ -39,6 +41,8 @@ extension ClientError: CustomStringConvertible {
     case .refused(let error): ClientError.words(error)
     case .malformed(let what):
       "the service says what is not understood (\(what)): is it another program, or another version?"
+    case .takenOver:
+      "another program is this client now: each program of a user needs a name of its own"
     case .ended: "the service ended the connection: see its log, and whether it still runs"
     case .cutShort(let got, let all):
       "the service ended the connection after \(got) of \(all) fixes; ask again for the others"

@@ -14,12 +14,15 @@ public struct ClientSession: ~Copyable {
   /// What the service said of it.
   public let session: WireSession
 
-  /// Connects as the client of that name, of the user who runs this.
+  /// Connects as the client of that name, of the user who runs this. With explicit sessions nothing
+  /// implies one (BKG-15).
   public init(
-    name: String, path: String = LocationConnection.standardPath
+    name: String, path: String = LocationConnection.standardPath,
+    needsExplicitSessions: Bool = false
   ) throws(ClientError) {
     var control = try LocationConnection(path: path)
-    guard case .connected(let session) = try control.call(.connect(name: name)) else {
+    let call = WireCall.connect(name: name, needsExplicitSessions: needsExplicitSessions)
+    guard case .connected(let session) = try control.call(call) else {
       throw .malformed("another answer than a session")
     }
     self.control = control

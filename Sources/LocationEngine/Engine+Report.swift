@@ -49,6 +49,9 @@ extension Engine {
     return now - since > most + setup.figures.longestGather
   }
 
+  /// Whether what the motion sensor's line says is made use of.
+  public var usesMotionLine: Bool { setup.figures.usesMotionLine }
+
   /// Something keeps the board from sleeping (DEF-28).
   public var isSleepInhibited: Bool { isInhibited }
 

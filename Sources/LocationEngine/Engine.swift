@@ -219,6 +219,9 @@ public struct Engine: ~Copyable {
   /// (RNG-5). O(1).
   public func stored(at sequence: UInt64) -> StoredFix? { ring.stored(at: sequence) }
 
+  /// Whether a fix bore that name; see `FixRing.mayHaveNamed(_:)`. O(1).
+  public func mayHaveNamed(_ name: FixName) -> Bool { ring.mayHaveNamed(name) }
+
   /// The fix that went into the ring last, as it went in; nil when there was none yet. O(1).
   public var newestStored: StoredFix? { newest }
 

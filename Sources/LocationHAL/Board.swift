@@ -85,17 +85,22 @@ public struct Waking: Equatable, Sendable {
   /// What the motion sensor's line says now, if that is not what was told before; the first wait
   /// tells it. Always nil on a board without one.
   public var motion: PinLevel?
+  /// When the motion sensor's line came to that level, by the kernel's own stamp of its edge; nil where
+  /// none tells, as for an edge that was lost in a suspend.
+  public var motionEdge: Instant?
   /// What the battery's gauge says, percent, if that is news: see ``GaugeReading``. Always nil on a
   /// board without one.
   public var battery: UInt8?
 
   /// Creates a report.
   public init(
-    reason: WakeReason, batchPinRose: Bool, motion: PinLevel? = nil, battery: UInt8? = nil
+    reason: WakeReason, batchPinRose: Bool, motion: PinLevel? = nil, motionEdge: Instant? = nil,
+    battery: UInt8? = nil
   ) {
     self.reason = reason
     self.batchPinRose = batchPinRose
     self.motion = motion
+    self.motionEdge = motionEdge
     self.battery = battery
   }
 }

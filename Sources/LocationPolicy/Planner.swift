@@ -233,7 +233,9 @@ public struct Planner: Sendable {
     if let deep = figures.deep, due - now >= deep.minimum + deep.lead,
       deep.wakesOnPin || !needsPin
     {
-      return Plan(receiver: receiver, board: deep.state, wake: alarm(due, deep), listens: false)
+      // What batches or rests says nothing: whatever it says, it has forgotten what it was told.
+      return Plan(
+        receiver: receiver, board: deep.state, wake: alarm(due, deep), listens: deep.wakesOnBytes)
     }
     // Woken early for a promised moment, the board does not sleep once more for the rest.
     guard let idle = figures.idle, due - now > longestLead else {

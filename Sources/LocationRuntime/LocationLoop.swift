@@ -57,6 +57,8 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
   @usableFromInline var plan: Effects?
   /// Its owner keeps the board from sleeping.
   @usableFromInline var isInhibited = false
+  /// The time of the engine's last step.
+  @usableFromInline var stepped = Instant.boot
   /// What was read last.
   @usableFromInline var input = ByteChunk()
   /// Whether a receiver that cannot rest is left to talk while nobody wants anything of it: the board
@@ -70,6 +72,9 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
     self.clients = clients
     plan = nil
   }
+
+  /// What the last turn came to: how and until when the board is to sleep; nil before the first one.
+  @inlinable public var planned: Effects? { plan }
 
   /// What ended ``turn()``.
   public enum Turn: Equatable, Sendable {
@@ -101,7 +106,7 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
       engine.overlook(at: board.now)
     }
     if waking.batchPinRose { perform(.batchPin) }
-    if let level = waking.motion { perform(.motion(level)) }
+    if let level = waking.motion { perform(.motion(level), at: waking.motionEdge) }
     if let charge = waking.battery { perform(.battery(charge)) }
     let hasTold = waking.batchPinRose || waking.motion != nil || waking.battery != nil
     if !readAll() && !hasTold { perform(.time) }
@@ -130,10 +135,12 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
   /// A fault of line or pin is told when the event is through, and so is one of what a client's
   /// request led to after that: the driver waits before it tries again, and never answers a fault
   /// with bytes.
+  ///
+  /// - Parameter moment: When it happened, if that is known and not now.
   @discardableResult
-  @inlinable mutating func perform(_ event: Event) -> Effects {
+  @inlinable mutating func perform(_ event: Event, at moment: Instant? = nil) -> Effects {
     var fault: Fault?
-    let effects = step(event, &fault)
+    let effects = step(event, &fault, at: moment)
     return follow(effects, &fault)
   }
 
@@ -141,6 +148,7 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
   @inlinable mutating func performBytes() {
     var fault: Fault?
     let now = board.now
+    stepped = now
     let effects = engine.step(bytes: input.span, at: now)
     handle(effects, &fault, at: now)
     _ = follow(effects, &fault)
@@ -172,8 +180,12 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
     }
   }
 
-  @inlinable mutating func step(_ event: Event, _ fault: inout Fault?) -> Effects {
-    let now = board.now
+  @inlinable mutating func step(
+    _ event: Event, _ fault: inout Fault?, at moment: Instant? = nil
+  ) -> Effects {
+    // The engine's time never goes back.
+    let now = max(moment ?? board.now, stepped)
+    stepped = now
     let effects = engine.step(event, at: now)
     handle(effects, &fault, at: now)
     return effects

@@ -17,6 +17,10 @@ extension LocationServer {
       case .ready(let answer): reply(answer, to: pending.connection)
       case .durable(let answer):
         reply(isTroubled ? answer.undurable : answer, to: pending.connection)
+      case .acknowledged(let name):
+        let answer: WireReply =
+          engine.mayHaveNamed(name) ? .done : .error(.invalidParameter("sequence"))
+        reply(isTroubled ? answer.undurable : answer, to: pending.connection)
       case .fromEngine(let incoming):
         let index = pending.connection
         if incoming.call.isUpgrade {
@@ -49,6 +53,11 @@ extension LocationServer {
       }
       guard clients[client].access.authorization.isGranted else { return .error(.notAuthorized) }
       return .location(engine.location(of: ClientID(client)))
+    case .listRegions:
+      guard case .control(let client)? = connections[index]?.purpose else {
+        return .error(.notConnected)
+      }
+      return .regions(monitoredRegions(of: client))
     case .getStatus: return .status(status(engine, effects, for: index, at: now))
     case .getPowerPlan:
       return mayKnow(index) ? .plan(plan(engine, effects)) : .error(.notAuthorized)

@@ -9,6 +9,10 @@ import LocationWire
 extension LocationServer {
   mutating func handle(_ incoming: IncomingCall, from index: Int) {
     guard let reply = reply(to: incoming, from: index), incoming.mode != .oneway else { return }
+    // What never was cannot be acknowledged, and only the ring knows what was.
+    if case .acknowledge(let name) = incoming.call, reply == .done {
+      return answer(.acknowledged(name), to: index)
+    }
     answer(incoming.call.isDurable ? .durable(reply) : .ready(reply), to: index)
   }
 
@@ -31,7 +35,7 @@ extension LocationServer {
       if incoming.mode != .oneway { answer(.fromEngine(incoming), to: index) }
       return nil
     case .watch(let session): return watch(session, from: index)
-    case .getLocation, .getStatus, .getPowerPlan, .getEnergy, .drain, .readBacklog:
+    case .getLocation, .getStatus, .getPowerPlan, .getEnergy, .drain, .readBacklog, .listRegions:
       if incoming.mode != .oneway { answer(.fromEngine(incoming), to: index) }
       return nil
     case .listClients, .allowClient, .denyClient, .reduceClient, .flush:
@@ -101,7 +105,7 @@ extension LocationServer {
       uid: name.user, client: name.name, decision: row.accessDecision)
     var client = ServedClient(name, number: row.id, access)
     // Its row may have been lost with a damaged file, and what it was owed with it.
-    client.mayHaveLost = state.repairs.mayHaveLostClients
+    client.mayHaveLost = mayHaveForgotten
     if place < clients.count { clients[place] = client } else { clients.append(client) }
     keepAccess(place)
     return .success(place)
@@ -220,15 +224,14 @@ extension LocationServer {
       guard let identifier = clients[client].identifier(region.kind, named: region.name) else {
         return .error(.limitExceeded(what: "regions", limit: Int64(ServedClient.namesLimit)))
       }
+      // Another circle has a history of its own.
+      setHandled(nil, identifier, client)
       forward(.addRegion(region.region(numbered: identifier.number), assuming: assumed), client)
       updateUse(client)
     case .removeRegion(let kind, let name):
       guard let identifier = clients[client].remove(kind, named: name) else { break }
       forward(.removeRegion(identifier), client)
       updateUse(client)
-    case .acknowledge(let name):
-      guard isNamed(name) else { return .error(.invalidParameter("sequence")) }
-      forward(.acknowledge(name), client)
     case .acknowledgeEvents(let number): acknowledgeEvents(through: number, client)
     case .startUpdating, .stopUpdating, .startSignificantChange, .stopSignificantChange,
       .startVisits, .stopVisits:
@@ -251,13 +254,6 @@ extension LocationServer {
       forward(request, client)
     }
     return .done
-  }
-
-  /// Whether a fix can have that name: no answer promises to keep an acknowledgement of what never was.
-  private func isNamed(_ name: FixName) -> Bool {
-    guard let newest else { return false }
-    return name.generation < newest.generation
-      || (name.generation == newest.generation && name.sequence <= newest.sequence)
   }
 
   /// Services that outlive the process are noted; what waited for one is told now (BKG-6).

@@ -20,9 +20,8 @@ extension LocationServer {
   public mutating func restore(into engine: inout Engine, after loss: Gap?, at now: Instant) {
     self.loss = loss
     self.now = now
-    if engine.head > 0 {
-      newest = FixName(generation: engine.generation, sequence: engine.head - 1)
-    }
+    // Of whom the fixes in the ring were is not known any more.
+    mayHaveForgotten = state.repairs.mayHaveLostClients || (state.repairs.isNew && engine.head > 0)
     for row in state.rows.clients.all.sorted(by: { $0.id < $1.id }) {
       guard clients.count < facts.clients else {
         log.write(.warning, "there is no room for client '\(row.name)' of user \(row.uid)")
@@ -129,28 +128,6 @@ extension LocationServer {
     keepRegions(client, engine)
   }
 
-  /// Circles as they are monitored now, with the states that they are in.
-  private mutating func keepRegions(_ client: Int, _ engine: borrowing Engine) {
-    guard clients[client].hasRegions else { return }
-    let number = clients[client].number
-    var seen: Set<RegionIdentifier> = []
-    for place in 0..<RegionMonitor.capacity {
-      guard let held = engine.regionRecord(of: ClientID(client), at: place) else { continue }
-      let identifier = held.region.identifier
-      seen.insert(identifier)
-      let name = clients[client].name(of: identifier)
-      guard StateStore.isName(name) else { continue }
-      put(
-        RegionRecord(client: number, name: name, region: held.region, state: held.assuming),
-        in: \.regions)
-    }
-    for row in state.rows.regions.all where row.client == number {
-      if !seen.contains(row.region.identifier) { state.rows.regions.remove(row.key) }
-    }
-    clients[client].keep(seen)
-    updateUse(client)
-  }
-
   /// Changes what outlives the client's process.
   mutating func change(_ client: Int, _ change: (inout ServicesRecord) -> Void) {
     let number = clients[client].number
@@ -212,7 +189,9 @@ extension LocationServer {
   }
 
   mutating func acknowledgeEvents(through number: UInt32, _ client: Int) {
-    remove(clients[client].events.acknowledge(through: number), of: client)
+    let numbers = clients[client].events.acknowledge(through: number)
+    noteHandled(numbers, client)
+    remove(numbers, of: client)
   }
 
   /// Nothing that tells where the board was is told any more (RNG-6).
@@ -291,10 +270,18 @@ extension ClientAccess {
 extension EventQueue.Event {
   /// An event that came back from disk; nil if it cannot be read.
   init?(_ row: EventRecord) {
-    guard let reply = try? ReplyDecoder.decode(Array(row.notice.utf8), to: .watch(session: 0)),
+    guard let notice = WireNotice(kept: row.notice) else { return nil }
+    self.init(number: row.key.number, notice: notice)
+  }
+}
+
+extension WireNotice {
+  /// A notice as it was kept; nil if this version cannot read it.
+  init?(kept text: String) {
+    guard let reply = try? ReplyDecoder.decode(Array(text.utf8), to: .watch(session: 0)),
       case .notice(let notice) = reply.reply
     else { return nil }
-    self.init(number: row.key.number, notice: notice)
+    self = notice
   }
 }
 

@@ -82,8 +82,8 @@ public struct LocationServer: LocationClients, ~Copyable {
   var receiver = ReceiverWatch()
   /// Opened at the first turn.
   var energy: ServiceEnergy?
-  /// The name of the newest fix, or one that is higher than all; nil while there is none.
-  var newest: FixName?
+  /// Rows of clients, or all of them, are lost: who is new here may have been owed fixes before.
+  var mayHaveForgotten = false
   /// UTC less the boot clock, µs, by the newest fix that had a time.
   var utcOffset: Int64?
   /// When the loop asked last.
@@ -141,7 +141,6 @@ public struct LocationServer: LocationClients, ~Copyable {
   public mutating func appended(
     _ name: FixName, in engine: borrowing Engine, at now: Instant
   ) {
-    newest = name
     guard let fix = engine.stored(at: name.sequence)?.fix, let utc = fix.utc,
       !fix.isDateUncertain
     else { return }

@@ -21,6 +21,8 @@ public struct LocationService: ~Copyable {
     case stopped
     /// As before, but the receiver did not go to rest in time.
     case receiverBusy
+    /// As after a signal, and the board is to be switched off: its alarm is set, and the wish on the disk.
+    case poweringOff
     /// The board's profile has changed, and wants a new service; the rest is as before.
     case replaced
   }
@@ -34,6 +36,10 @@ public struct LocationService: ~Copyable {
   private var signals: SignalWatch
   let notifier: ServiceNotifier
   let log: SystemLog
+  let suspender: BoardSuspender?
+  let powerOff: BoardPowerOff?
+  var offRule: PowerOffRule?
+  var toldPowerOff: SleepHindrance?
   var told = ToldStatus()
   private let syncInterval: Interval
   private var synced = Instant.boot
@@ -48,21 +54,23 @@ public struct LocationService: ~Copyable {
   /// clients of earlier runs are taken back (BKG-20).
   public init(
     _ setup: EngineSetup, ring: consuming RingFile, capacity: Int, clients: Int,
-    syncInterval: Interval, board: consuming LinuxBoard<GPIOPins>, server: consuming LocationServer,
-    boot: BootIdentity,
+    syncInterval: Interval, board: consuming LinuxBoard<GPIOPins>, suspender: BoardSuspender? = nil,
+    powerOff: BoardPowerOff? = nil, server: consuming LocationServer, boot: BootIdentity,
     signals: consuming SignalWatch, notifier: consuming ServiceNotifier, log: SystemLog
   ) throws {
     let memory = ClientMemory(capacity: clients)
     var fixes: FixRing
+    // Higher than any that was ever used, though the ring's file be lost (RNG-2).
+    let floor = UInt32(clamping: server.state.counter(.ringGeneration))
     do {
-      // Higher than any that was ever used, though the ring's file be lost (RNG-2).
-      let floor = UInt32(clamping: server.state.counter(.ringGeneration))
       fixes = try unsafe FixRing(
         recovering: ring.storage, capacity: capacity, generationFloor: floor)
     } catch {
       throw RingProblem(path: ring.path, error: error)
     }
-    let news = RingNews(fixes.recovery, count: fixes.start - fixes.tail, path: ring.path)
+    let news = RingNews(
+      fixes.recovery, count: fixes.start - fixes.tail, path: ring.path, hadOne: floor > 0,
+      hasState: !server.state.repairs.isNew)
     for line in news.lines { log.write(line.priority, line.text) }
     // Durable before the first append (RNG-2).
     let unsynced = fixes.unsynced
@@ -82,17 +90,24 @@ public struct LocationService: ~Copyable {
     self.signals = signals
     self.notifier = notifier
     self.log = log
+    self.suspender = suspender
+    self.powerOff = powerOff
+    if let powerOff, powerOff.isPossible {
+      offRule = PowerOffRule(shortest: powerOff.shortest, lead: powerOff.lead)
+    }
     self.syncInterval = syncInterval
   }
 
-  /// Notes that a run has begun; gives what a power cut may have taken since the last one: what was not
-  /// synced, if the board was off and the service had not ended in order (RNG-4).
+  /// Notes that a run has begun; gives what may be lost since the last one (RNG-4): what was not synced, if
+  /// the board was off and the service had not ended in order, or all, if the ring's file was lost.
   static func noteRun(
     _ ring: borrowing FixRing, _ boot: BootIdentity, _ state: StateStore
   ) -> Gap? {
     let before = state.counter(.boot)
+    let hadRing = state.counter(.ringGeneration) > 0
     state.setCounter(.boot, boot.number)
     state.setCounter(.ringGeneration, Int64(ring.generation))
+    if ring.recovery.isNew, hadRing { return Gap(unsyncedBefore: ring.start, after: nil) }
     guard !ring.recovery.isNew, !ring.recovery.wasClosed, before != 0, before != boot.number
     else { return nil }
     let newest = ring.recovery.newest.map { FixTime(acquired: $0.fix.acquired, utc: $0.fix.utc) }
@@ -110,7 +125,12 @@ public struct LocationService: ~Copyable {
     notifier.ready()
     while true {
       turn()
-      guard let wish = nextWish() else { continue }
+      guard let wish = nextWish() else {
+        guard isToPowerOff() else { continue }
+        notifier.stopping()
+        end()
+        return .poweringOff
+      }
       switch wish {
       case .stop:
         notifier.stopping()
@@ -137,10 +157,17 @@ public struct LocationService: ~Copyable {
   private mutating func turn() {
     let isKept = loop.engine.unsynced.isEmpty && !loop.clients.hasUnkept
     let due = isKept ? Instant.distantFuture : synced + syncInterval
-    _ = loop.turn(atLatest: min(min(due, loop.clients.deadline), watchdogDue))
+    _ = loop.turn(
+      atLatest: min(min(due, loop.clients.deadline), min(watchdogDue, powerOffDue)))
     if now - synced >= syncInterval { sync() }
     tellManager()
+    tellSleep()
     showSessions()
+  }
+
+  /// Why the board is not suspended, or that it is; when that has changed.
+  private func tellSleep() {
+    if let news = suspender?.takeNews() { log.write(.notice, news) }
   }
 
   /// The light is on while somebody has a background session (BKG-11).
@@ -208,8 +235,21 @@ public struct RingProblem: Error, CustomStringConvertible {
 
   /// What is wrong and what helps, in one line.
   public var description: String {
-    "'\(path)' cannot be used as a ring of fixes (\(error)): it is damaged, or of another version; "
-      + "move the file away to begin a new ring"
+    "'\(path)' cannot be used as a ring of fixes: \(reason); move the file away to begin a new ring"
+  }
+
+  private var reason: String {
+    switch error {
+    case .notARing: "it is something else, or damaged beyond use"
+    case .otherFormat(let found, let known):
+      "it is of format \(found), and this version knows \(known): the version that wrote it can read it"
+    case .otherCapacity(let found, let wanted):
+      "it holds \(found) fixes, and the profile wants \(wanted) (cache.capacity_fixes)"
+    case .capacityOutOfRange(let capacity): "a ring cannot hold \(capacity) fixes"
+    case .storageTooSmall(let needed, let given): "it has \(given) bytes and needs \(needed)"
+    case .storageMisaligned: "its memory is not aligned"
+    case .exhausted: "no names are left in it"
+    }
   }
 }
 

@@ -1,3 +1,4 @@
+import LocationTypes
 import LocationWire
 
 /// An answer that is on its way: each connection gets its answers in the order of its calls.
@@ -8,6 +9,8 @@ struct PendingAnswer {
     case ready(WireReply)
     /// When what was asked is on the disk.
     case durable(WireReply)
+    /// The same of an acknowledgement of the fix of that name, if there ever was one.
+    case acknowledged(FixName)
     /// Read from the engine, when it is through with what was asked before.
     case fromEngine(IncomingCall)
   }
@@ -19,7 +22,12 @@ struct PendingAnswer {
 extension LocationServer {
   /// Whether an answer waits for the disk.
   var isPromised: Bool {
-    answers.contains { if case .durable = $0.answer { true } else { false } }
+    answers.contains {
+      switch $0.answer {
+      case .durable, .acknowledged: true
+      case .ready, .fromEngine: false
+      }
+    }
   }
 }
 
@@ -35,7 +43,7 @@ extension WireCall {
       .configure, .allowDeferred, .disallowDeferred, .setExecution, .requestLocation,
       .requestRegionState, .openLive, .closeLive, .getLocation, .getStatus, .getPowerPlan,
       .getEnergy, .drain, .readBacklog, .listClients, .requestAuthorization, .openServiceSession,
-      .closeServiceSession, .flush:
+      .closeServiceSession, .flush, .listRegions:
       false
     }
   }

@@ -15,7 +15,19 @@ struct RingNews {
   /// - Parameters:
   ///   - count: How many fixes are there.
   ///   - path: The file.
-  init(_ recovery: RingRecovery, count: UInt64, path: String) {
+  ///   - hadOne: The durable state knows of a ring before.
+  ///   - hasState: There is a durable state of before.
+  init(
+    _ recovery: RingRecovery, count: UInt64, path: String, hadOne: Bool = false,
+    hasState: Bool = true
+  ) {
+    if recovery.isNew, hadOne {
+      add(
+        .warning,
+        "'\(path)': the ring of fixes that was here is gone or was erased, with all that clients were owed; "
+          + "a new one was made")
+      return
+    }
     if recovery.isNew {
       add(.notice, "a new ring of fixes was made: '\(path)'")
       return
@@ -28,6 +40,12 @@ struct RingNews {
         .warning,
         "'\(path)': the service before did not end in order; \(there), and what was not on the disk yet "
           + "is lost where the power was")
+    }
+    if !hasState, count > 0 {
+      add(
+        .warning,
+        "the durable state is gone though there are fixes: no client, permission or circle of before is known"
+      )
     }
     if recovery.lostHeaders > 0 {
       add(.warning, "'\(path)': a damaged header was repaired from what else there is")

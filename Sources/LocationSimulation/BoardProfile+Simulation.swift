@@ -30,7 +30,7 @@ extension BoardProfile {
 
   private func figures(_ receiver: Receiver) -> ReceiverFigures {
     var figures = ReceiverFigures()
-    figures.family = receiver.family == .ubloxM10 ? .ubloxM10 : .streaming
+    figures.family = receiver.family.simulated
     figures.output = receiver.output == .ubx ? .ubx : .nmea
     figures.defaultSpeed = UInt32(receiver.defaultLineSpeed_baud)
     figures.interval = receiver.fixInterval
@@ -51,5 +51,19 @@ extension BoardProfile {
     figures.hasSupplySwitch = receiver.hasSupplySwitch
     figures.hasBackupSupply = receiver.hasBackupSupply
     return figures
+  }
+}
+
+extension BoardProfile.Receiver.Family {
+  /// The family in the words of the simulation.
+  fileprivate var simulated: SimulatedFamily {
+    switch self {
+    case .ubloxM10: .ubloxM10
+    case .ubloxM8: .ubloxM8
+    case .mtk: .mtk
+    case .airoha: .airoha
+    case .casic: .casic
+    case .nmea: .streaming
+    }
   }
 }

@@ -268,7 +268,7 @@ extension GNSSMessage {
   fileprivate var isSentence: Bool {
     switch self {
     case .rmc, .gga, .gsa, .gsv, .gst, .vtg, .zda, .gll, .gns, .gbs, .ubloxPosition, .garminErrors,
-      .garminAltitude, .commandResult, .unread(.sentence), .other:
+      .garminAltitude, .commandResult, .receiverNotice, .unread(.sentence), .other:
       true
     case .navPVT, .hnrPVT, .navigation, .acknowledged, .refused, .receiverVersion, .batchStatus,
       .batchEntry, .unread(.frame):

@@ -121,6 +121,7 @@ public enum CallDecoder {
       .removeRegion(try fields.word("kind"), name: try regionName(&fields))
     case .requestRegionState:
       .requestRegionState(try fields.word("kind"), name: try regionName(&fields))
+    case .listRegions: .listRegions
     case .openLive: .openLive(try fields.optionalWord("configuration") ?? .default)
     case .closeLive: .closeLive(try iterator(&fields))
     case .getLocation: .getLocation
@@ -188,17 +189,23 @@ extension CallDecoder {
   }
 
   private static func addRegion(_ fields: inout JSONFields) throws(WireError) -> WireCall {
-    let kind = try fields.word("kind", RegionKind.self)
-    let name = try regionName(&fields)
-    var region = WireRegion(
-      kind, name: name, center: try fields.coordinate(), radius: try fields.double("radius_m"))
-    region.notifyOnEntry = try fields.optional("notify_on_entry") { $0.bool } ?? true
-    region.notifyOnExit = try fields.optional("notify_on_exit") { $0.bool } ?? true
+    let region = try fields.region()
+    guard WireName.isValidRegion(region.name) else { throw .invalidParameter("name") }
     return .addRegion(region, assuming: try fields.optionalWord("assuming") ?? .unknown)
   }
 }
 
 extension JSONFields {
+  /// A circle under its client's name.
+  mutating func region() throws(WireError) -> WireRegion {
+    var region = WireRegion(
+      try word("kind"), name: try string("name"), center: try coordinate(),
+      radius: try double("radius_m"))
+    region.notifyOnEntry = try optional("notify_on_entry") { $0.bool } ?? true
+    region.notifyOnExit = try optional("notify_on_exit") { $0.bool } ?? true
+    return region
+  }
+
   /// A fix's name, as the ring can have one.
   mutating func fixName() throws(WireError) -> FixName {
     let generation = try number("generation", UInt32.self)

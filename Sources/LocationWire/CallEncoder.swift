@@ -64,7 +64,7 @@ public enum CallEncoder {
     case .closeServiceSession(let number): json.member("number", Int64(number))
     case .getInfo, .startUpdating, .stopUpdating, .disallowDeferred, .requestLocation,
       .startSignificantChange, .stopSignificantChange, .startVisits, .stopVisits, .getLocation,
-      .getStatus, .getPowerPlan, .getEnergy, .listClients, .openBackgroundSession,
+      .getStatus, .getPowerPlan, .getEnergy, .listRegions, .listClients, .openBackgroundSession,
       .closeBackgroundSession, .flush:
       break
     }
@@ -86,12 +86,7 @@ public enum CallEncoder {
   private static func write(
     _ region: WireRegion, _ assumed: MonitorState, _ json: inout JSONOutput
   ) {
-    json.member("kind", word: region.kind.wireWord)
-    json.member("name", region.name)
-    json.members(of: region.center)
-    json.member("radius_m", region.radius)
-    if !region.notifyOnEntry { json.member("notify_on_entry", false) }
-    if !region.notifyOnExit { json.member("notify_on_exit", false) }
+    json.members(of: region)
     if assumed != .unknown { json.member("assuming", word: assumed.wireWord) }
   }
 }
@@ -100,6 +95,15 @@ extension JSONOutput {
   mutating func members(of name: FixName) {
     member("generation", Int64(name.generation))
     member("sequence", Int64(clamping: name.sequence))
+  }
+
+  mutating func members(of region: WireRegion) {
+    member("kind", word: region.kind.wireWord)
+    member("name", region.name)
+    members(of: region.center)
+    member("radius_m", region.radius)
+    if !region.notifyOnEntry { member("notify_on_entry", false) }
+    if !region.notifyOnExit { member("notify_on_exit", false) }
   }
 
   mutating func members(of place: Coordinate) {

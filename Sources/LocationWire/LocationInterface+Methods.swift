@@ -86,6 +86,9 @@ extension LocationInterface {
     # The state of a region, which comes as a notice: determined.
     method RequestRegionState(kind: RegionKind, name: string) -> ()
 
+    # The client's regions and conditions, of its earlier processes too.
+    method ListRegions() -> (regions: []MonitoredRegion)
+
     # A new iterator of live updates; its elements come as notices with its number. At most four are open.
     method OpenLive(
       configuration: ?(default, automotive_navigation, other_navigation, fitness, airborne)

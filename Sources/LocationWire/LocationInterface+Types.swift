@@ -124,6 +124,20 @@ extension LocationInterface {
       at: ?Moment
     )
 
+    # A circle that is monitored. state: what is known of it now. last_event: the last that was acknowledged
+    # since it was added; left out where there was none.
+    type MonitoredRegion (
+      kind: RegionKind,
+      name: string,
+      latitude_deg: float,
+      longitude_deg: float,
+      radius_m: float,
+      notify_on_entry: ?bool,
+      notify_on_exit: ?bool,
+      state: MonitorState,
+      last_event: ?RegionEvent
+    )
+
     # Why live updates bring no location, or a coarse one.
     type LiveFlag (
       authorization_denied,

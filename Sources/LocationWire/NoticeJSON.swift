@@ -71,7 +71,7 @@ extension JSONOutput {
     object("departure", visit.departure.map { FixTime(acquired: $0.instant, utc: $0.utc) })
   }
 
-  private mutating func members(of event: WireRegionEvent) {
+  mutating func members(of event: WireRegionEvent) {
     member("kind", word: event.kind.wireWord)
     member("name", event.name)
     switch event.what {
@@ -160,7 +160,12 @@ extension JSONFields {
     }
     if let gap = try object("gap", { f throws(WireError) in try f.gap() }) { return .gap(gap) }
     if let visit = try object("visit", { f throws(WireError) in try f.visit() }) { return visit }
-    if let event = try object("region", { f throws(WireError) in try f.regionEvent() }) {
+    if let event = try object(
+      "region",
+      { f throws(WireError) in
+        WireNotice.region(try f.regionEvent(), number: try f.eventNumber())
+      })
+    {
       return event
     }
     if let element = try object("live", { f throws(WireError) in try f.liveElement() }) {
@@ -248,7 +253,7 @@ extension JSONFields {
     return at
   }
 
-  private mutating func regionEvent() throws(WireError) -> WireNotice {
+  mutating func regionEvent() throws(WireError) -> WireRegionEvent {
     let what: WireRegionEvent.What
     switch try string("event") {
     case "entered": what = .entered(at: try moment())
@@ -260,8 +265,7 @@ extension JSONFields {
     case "failed": what = .failed(try code())
     default: throw wrong("event")
     }
-    let event = WireRegionEvent(try word("kind"), name: try string("name"), what)
-    return .region(event, number: try eventNumber())
+    return WireRegionEvent(try word("kind"), name: try string("name"), what)
   }
 
   private mutating func liveFlags() throws(WireError) -> LiveFlags {

@@ -54,6 +54,7 @@ public enum ReplyDecoder {
       .drain(
         count: try fields.number("count"),
         try fields.object("gap") { f throws(WireError) in try f.gap() })
+    case .listRegions: .regions(try fields.objects("regions", monitored) ?? [])
     case .listClients: .clients(try fields.objects("clients", client) ?? [])
     case .startUpdating, .stopUpdating, .configure, .allowDeferred, .disallowDeferred,
       .setExecution, .acknowledge, .acknowledgeEvents, .requestLocation, .startSignificantChange,
@@ -83,6 +84,14 @@ public enum ReplyDecoder {
       $0.string.flatMap(LaunchReason.init(rawValue:))
     }
     return session
+  }
+
+  private static func monitored(
+    _ fields: inout JSONFields
+  ) throws(WireError) -> WireMonitoredRegion {
+    WireMonitoredRegion(
+      try fields.region(), state: try fields.word("state"),
+      lastEvent: try fields.object("last_event") { f throws(WireError) in try f.regionEvent() })
   }
 
   private static func client(_ fields: inout JSONFields) throws(WireError) -> WireClient {

@@ -70,12 +70,22 @@ public enum ReplyEncoder {
     case .drain(let count, let gap):
       json.member("count", Int64(clamping: count))
       if let gap { json.object("gap") { $0.members(of: gap) } }
+    case .regions(let regions):
+      json.list("regions") { json in
+        for region in regions { json.element { write(region, &$0) } }
+      }
     case .clients(let clients):
       json.list("clients") { json in
         for client in clients { json.element { write(client, &$0) } }
       }
     case .error(let error): error.write(to: &json)
     }
+  }
+
+  private static func write(_ monitored: WireMonitoredRegion, _ json: inout JSONOutput) {
+    json.members(of: monitored.region)
+    json.member("state", word: monitored.state.wireWord)
+    if let event = monitored.lastEvent { json.object("last_event") { $0.members(of: event) } }
   }
 
   private static func write(_ info: WireServiceInfo, _ json: inout JSONOutput) {

@@ -21,6 +21,7 @@ public enum WireMethod: String, CaseIterable, Sendable {
   case addRegion = "AddRegion"
   case removeRegion = "RemoveRegion"
   case requestRegionState = "RequestRegionState"
+  case listRegions = "ListRegions"
   case openLive = "OpenLive"
   case closeLive = "CloseLive"
   case getLocation = "GetLocation"
@@ -85,6 +86,8 @@ public enum WireCall: Equatable, Sendable {
   case removeRegion(RegionKind, name: String)
   /// ``Request/requestRegionState(_:)``, with a name instead of a number.
   case requestRegionState(RegionKind, name: String)
+  /// The client's regions and conditions, each with the last event of it that was handled (REG-11).
+  case listRegions
   /// ``Request/openLive(_:)``.
   case openLive(LiveConfiguration)
   /// ``Request/closeLive(_:)``, 0 to 3.
@@ -142,7 +145,8 @@ public enum WireCall: Equatable, Sendable {
     case .openLive(let configuration): .openLive(configuration)
     case .closeLive(let number): .closeLive(number)
     case .getInfo, .getInterfaceDescription, .connect, .watch, .configure, .acknowledgeEvents,
-      .addRegion, .removeRegion, .requestRegionState, .getLocation, .getStatus, .getPowerPlan,
+      .addRegion, .removeRegion, .requestRegionState, .listRegions, .getLocation, .getStatus,
+      .getPowerPlan,
       .getEnergy, .drain, .readBacklog, .listClients, .allowClient, .denyClient, .reduceClient,
       .requestAuthorization,
       .openServiceSession, .closeServiceSession, .openBackgroundSession, .closeBackgroundSession,
@@ -173,6 +177,7 @@ public enum WireCall: Equatable, Sendable {
     case .addRegion: .addRegion
     case .removeRegion: .removeRegion
     case .requestRegionState: .requestRegionState
+    case .listRegions: .listRegions
     case .openLive: .openLive
     case .closeLive: .closeLive
     case .getLocation: .getLocation
@@ -279,6 +284,24 @@ public struct WireRegion: Equatable, Sendable {
     Region(
       RegionIdentifier(kind, number), center: center, radius: radius,
       notifyOnEntry: notifyOnEntry, notifyOnExit: notifyOnExit)
+  }
+}
+
+/// A circle that is monitored, as its client finds it again (REG-11).
+public struct WireMonitoredRegion: Equatable, Sendable {
+  /// The circle.
+  public var region: WireRegion
+  /// What is known of it now: what it would be added with again (REG-12).
+  public var state: MonitorState
+  /// The last event of it that the client has acknowledged; nil where there was none since it was
+  /// added (REG-13).
+  public var lastEvent: WireRegionEvent?
+
+  /// Creates one.
+  public init(_ region: WireRegion, state: MonitorState, lastEvent: WireRegionEvent?) {
+    self.region = region
+    self.state = state
+    self.lastEvent = lastEvent
   }
 }
 

@@ -28,6 +28,8 @@ public enum WireReply: Equatable, Sendable {
   /// To ``WireCall/drain(session:)``: how many records follow the header, and what was lost before
   /// the first (RNG-4).
   case drain(count: UInt64, Gap?)
+  /// To ``WireCall/listRegions``.
+  case regions([WireMonitoredRegion])
   /// To ``WireCall/listClients``.
   case clients([WireClient])
   /// To any call: it is refused.

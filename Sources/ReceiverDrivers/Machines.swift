@@ -6,7 +6,9 @@
   /// All machines of this room.
   public enum DriverMachines {
     /// In the order of their names.
-    public static var all: [Machine] { [PassiveDriver.machine, UBloxM10Driver.machine] }
+    public static var all: [Machine] {
+      [PassiveDriver.machine, SentenceDriver.machine, UBloxDriver.machine]
+    }
   }
 
   extension PassiveDriver {
@@ -14,9 +16,17 @@
       "PassiveDriver", states: "unpowered powering tracking", events: DriverEvent.columns)
   }
 
-  extension UBloxM10Driver {
+  extension SentenceDriver {
     static let machine = Machine(
-      "UBloxM10Driver",
+      "SentenceDriver",
+      states: "idle unpowered powering pulsing waking probing probingDefault changingSpeed "
+        + "restarting configuring tracking fallingAsleep standby lost",
+      events: DriverEvent.columns)
+  }
+
+  extension UBloxDriver {
+    static let machine = Machine(
+      "UBloxDriver",
       states: "idle unpowered powering pulsing waking probing probingDefault changingSpeed "
         + "configuring tracking enabling muting batching changingWatermark draining unmuting "
         + "leaving disabling fallingAsleep standby lost changingPower",

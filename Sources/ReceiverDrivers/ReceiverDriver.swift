@@ -5,13 +5,15 @@ import LocationTypes
 ///
 /// Use: `handle` each event; execute the effects (pin, then line speed, then write `outgoing`, which
 /// the next `handle` clears); call `nextHeld()` until nil; look at ``status``. An epoch is asked for
-/// by `admit` after its message was handled. Holds both drivers, so that a step moves no memory.
+/// by `admit` after its message was handled. Holds a driver of each kind, so that a step
+/// moves no memory.
 public struct ReceiverDriver: ~Copyable, Sendable {
   private let family: ReceiverFamily
   /// Whether what the receiver says can mean anything to it: to a receiver that takes no commands there
   /// is nothing to say, and ``DriverEvent/message(_:)`` may be left out.
   public let hearsMessages: Bool
-  private var ubloxM10: UBloxM10Driver
+  private var ublox: UBloxDriver
+  private var sentences: SentenceDriver
   private var passive: PassiveDriver
   /// What its owner must know of it; made anew by each of the calls that change it.
   ///
@@ -23,10 +25,12 @@ public struct ReceiverDriver: ~Copyable, Sendable {
   public init(_ setup: ReceiverSetup) {
     family = setup.family
     hearsMessages = setup.family != .passive
-    ubloxM10 = UBloxM10Driver(setup)
+    ublox = UBloxDriver(setup)
+    sentences = SentenceDriver(setup)
     passive = PassiveDriver(setup)
     switch family {
-    case .ubloxM10: status = ubloxM10.status
+    case .ubloxM8, .ubloxM10: status = ublox.status
+    case .mtk, .airoha, .casic: status = sentences.status
     case .passive: status = passive.status
     }
   }
@@ -34,7 +38,8 @@ public struct ReceiverDriver: ~Copyable, Sendable {
   /// Bytes to write now; cleared by the next `handle`.
   public var outgoing: FrameBuffer {
     switch family {
-    case .ubloxM10: ubloxM10.outgoing
+    case .ubloxM8, .ubloxM10: ublox.outgoing
+    case .mtk, .airoha, .casic: sentences.outgoing
     case .passive: passive.outgoing
     }
   }
@@ -42,7 +47,8 @@ public struct ReceiverDriver: ~Copyable, Sendable {
   /// What the receiver does, as far as is known.
   public var activity: ReceiverActivity {
     switch family {
-    case .ubloxM10: ubloxM10.activity
+    case .ubloxM8, .ubloxM10: ublox.activity
+    case .mtk, .airoha, .casic: sentences.activity
     case .passive: passive.activity
     }
   }
@@ -50,7 +56,8 @@ public struct ReceiverDriver: ~Copyable, Sendable {
   /// What has happened so far.
   public var counters: DriverCounters {
     switch family {
-    case .ubloxM10: ubloxM10.counters
+    case .ubloxM8, .ubloxM10: ublox.counters
+    case .mtk, .airoha, .casic: sentences.counters
     case .passive: passive.counters
     }
   }
@@ -58,9 +65,13 @@ public struct ReceiverDriver: ~Copyable, Sendable {
   /// Takes an event in and gives what is to be done; O(1).
   public mutating func handle(_ event: DriverEvent, at now: Instant) -> DriverEffects {
     switch family {
-    case .ubloxM10:
-      let effects = ubloxM10.handle(event, at: now)
-      status = ubloxM10.status
+    case .ubloxM8, .ubloxM10:
+      let effects = ublox.handle(event, at: now)
+      status = ublox.status
+      return effects
+    case .mtk, .airoha, .casic:
+      let effects = sentences.handle(event, at: now)
+      status = sentences.status
       return effects
     case .passive:
       let effects = passive.handle(event, at: now)
@@ -72,10 +83,11 @@ public struct ReceiverDriver: ~Copyable, Sendable {
   /// What to do with an epoch that the decoder produced, as the assembler gave it.
   public mutating func admit(_ epoch: Epoch, at now: Instant) -> Admission {
     switch family {
-    case .ubloxM10:
-      let admission = ubloxM10.admit(epoch, at: now)
-      status = ubloxM10.status
+    case .ubloxM8, .ubloxM10:
+      let admission = ublox.admit(epoch, at: now)
+      status = ublox.status
       return admission
+    case .mtk, .airoha, .casic: return sentences.admit(epoch, at: now)
     case .passive: return passive.admit(epoch, at: now)
     }
   }
@@ -84,10 +96,11 @@ public struct ReceiverDriver: ~Copyable, Sendable {
   public mutating func nextHeld() -> Epoch? {
     guard status.hasHeld else { return nil }
     switch family {
-    case .ubloxM10:
-      let epoch = ubloxM10.nextHeld()
-      status = ubloxM10.status
+    case .ubloxM8, .ubloxM10:
+      let epoch = ublox.nextHeld()
+      status = ublox.status
       return epoch
+    case .mtk, .airoha, .casic: return nil
     case .passive: return passive.nextHeld()
     }
   }

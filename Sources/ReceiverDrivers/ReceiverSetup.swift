@@ -6,6 +6,22 @@ import LocationTypes
   case passive = 0
   /// u-blox M10 with CFG-VALSET and data batching (protocol 34 and later).
   case ubloxM10 = 1
+  /// u-blox 8 and M8 with a CFG message for each matter; data batching from protocol 23.01 on.
+  case ubloxM8 = 2
+  /// MediaTek MT3333 and MT3339, with `$PMTK` sentences.
+  case mtk = 3
+  /// Airoha AG3335 and AG3352, with `$PAIR` sentences.
+  case airoha = 4
+  /// CASIC AT6558 and kin, with `$PCAS` sentences.
+  case casic = 5
+
+  /// Whether it is spoken to in UBX.
+  @inlinable public var isUBlox: Bool {
+    switch self {
+    case .ubloxM8, .ubloxM10: true
+    case .passive, .mtk, .airoha, .casic: false
+    }
+  }
 }
 
 /// Which protocol carries the live epochs.
@@ -102,10 +118,11 @@ import LocationTypes
 }
 
 extension ReceiverSetup {
-  /// Whether the duty cycle can be used: an M10's cyclic tracking knows periods of 0.5 s and of whole
-  /// seconds up to ten (integration manuals of MIA-M10Q and MAX-M10, *cyclic tracking*).
+  /// Whether the duty cycle can be used: u-blox's cyclic tracking knows periods of 0.5 s and of whole
+  /// seconds up to ten (integration manuals of MIA-M10Q and MAX-M10, *cyclic tracking*). Those of
+  /// other makers give no fix at each interval, and hear no command while they are off.
   public var canSavePower: Bool {
     let isPeriod = interval_ms == 500 || (interval_ms % 1_000 == 0 && interval_ms <= 10_000)
-    return hasPowerSave && family == .ubloxM10 && isPeriod
+    return hasPowerSave && family.isUBlox && isPeriod
   }
 }

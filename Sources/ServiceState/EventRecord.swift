@@ -26,9 +26,13 @@ public struct EventRecord: StateRow {
   ///
   /// - Precondition: `notice` has 1 to ``longestNotice`` bytes and no control characters.
   public init(_ key: Key, notice: String) {
-    precondition(StoredColumns.isText(notice, upTo: EventRecord.longestNotice), "a notice is short")
+    precondition(EventRecord.isNotice(notice), "a notice is short")
     self.key = key
     self.notice = notice
+  }
+
+  static func isNotice(_ text: String) -> Bool {
+    StoredColumns.isText(text, upTo: longestNotice)
   }
 
   /// The client that it goes with.

@@ -25,16 +25,23 @@ public struct RegionRecord: StateRow {
   public var region: Region
   /// What it is added with again: `Request.addRegion(_:assuming:)`.
   public var state: MonitorState
+  /// The last event of it that its client has acknowledged, as ``EventRecord/notice``; nil where there
+  /// was none since it was added (REG-13).
+  public var handled: String?
 
   /// Creates a record.
   ///
-  /// - Precondition: `name` may be kept, see ``StateStore/isName(_:)``.
-  public init(client: ClientNumber, name: String, region: Region, state: MonitorState) {
+  /// - Precondition: `name` may be kept, see ``StateStore/isName(_:)``; `handled` is a notice.
+  public init(
+    client: ClientNumber, name: String, region: Region, state: MonitorState, handled: String? = nil
+  ) {
     precondition(StoredColumns.isText(name), "a region's name has 1 to 255 bytes")
+    precondition(handled.map(EventRecord.isNotice) ?? true, "a notice is short")
     self.client = client
     self.name = name
     self.region = region
     self.state = state
+    self.handled = handled
   }
 
   /// What tells it from the others.
@@ -47,7 +54,7 @@ public struct RegionRecord: StateRow {
     table: "regions",
     columns: [
       "client", "kind", "number", "name", "latitude_e9", "longitude_e9", "radius_m",
-      "notify_on_entry", "notify_on_exit", "state",
+      "notify_on_entry", "notify_on_exit", "state", "handled",
     ], keys: 3, capacity: ClientRecord.layout.capacity * RegionMonitor.capacity)
 
   /// The columns of a key.
@@ -63,7 +70,7 @@ public struct RegionRecord: StateRow {
       RegionRecord.columns(of: key).values + [
         .text(name), .number(region.center.latitude_e9), .number(region.center.longitude_e9),
         .real(region.radius), .flag(region.notifyOnEntry), .flag(region.notifyOnExit),
-        .number(state.rawValue),
+        .number(state.rawValue), handled.map { .text($0) } ?? .null,
       ])
   }
 
@@ -79,12 +86,14 @@ public struct RegionRecord: StateRow {
     else { return nil }
     let center = Coordinate(latitude_e9: latitude, longitude_e9: longitude)
     guard center.isValid else { return nil }
+    let handled = columns.text(10, upTo: EventRecord.longestNotice)
+    guard handled != nil || columns.isNull(10) else { return nil }
     self.init(
       client: client, name: name,
       region: Region(
         RegionIdentifier(kind, number), center: center, radius: radius, notifyOnEntry: entry,
         notifyOnExit: exit),
-      state: state)
+      state: state, handled: handled)
   }
 }
 

@@ -10,7 +10,7 @@ struct StateSchema: Sendable {
   var version: Int { steps.count }
 
   /// What this version of Torpor knows. A step that was released is never changed; a new one is added.
-  static let current = StateSchema(steps: [first])
+  static let current = StateSchema(steps: [first, handledEvents])
 
   static let first = """
     CREATE TABLE clients (
@@ -42,6 +42,9 @@ struct StateSchema: Sendable {
     ) STRICT, WITHOUT ROWID;
     CREATE TABLE counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;
     """
+
+  /// What was handled last of each region (REG-13).
+  static let handledEvents = "ALTER TABLE regions ADD COLUMN handled TEXT;"
 
   /// Refuses what is not ours or too new; gives the version, 0 for a new file. Changes nothing.
   func check(_ database: Database) throws(StateError) -> Int {

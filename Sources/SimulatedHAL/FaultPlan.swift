@@ -57,7 +57,8 @@ public struct FaultPlan: Equatable, Sendable {
   public var gauge: [GaugeFault] = []
   /// Times in which an M10 does not take its power mode, as one without that key (NAK).
   public var powerModeRefused: [Range<Instant>] = []
-  /// An M10 does not obey a request for standby until woken, as some do without EXTINT.
+  /// A u-blox receiver does not obey a request for standby until woken, as some do without EXTINT; nor
+  /// does a CASIC, whose firmware may not know it.
   public var ignoresEndlessStandby = false
 
   /// Creates a plan in which nothing goes wrong.

@@ -38,9 +38,12 @@ struct ReceiverConfiguration: Sendable {
   }
 
   private var entries: [Entry] = []
+  /// What a receiver commanded by sentences was told.
+  var sentences: SentenceSettings
 
   /// Creates the factory's configuration.
   init(_ figures: ReceiverFigures) {
+    sentences = SentenceSettings(figures)
     add(ConfigurationKey.measurementPeriod, 1_000)
     add(ConfigurationKey.navigationRatio, 1)
     add(ConfigurationKey.lineSpeed, UInt64(figures.defaultSpeed))
@@ -131,6 +134,11 @@ struct ReceiverConfiguration: Sendable {
     }
   }
 
+  /// All that is set now is kept in the backup memory.
+  mutating func save() {
+    for i in entries.indices { entries[i].batteryBacked = entries[i].ram }
+  }
+
   /// The receiver starts: RAM is filled from the layers below.
   mutating func restart() {
     for i in entries.indices {
@@ -140,6 +148,7 @@ struct ReceiverConfiguration: Sendable {
 
   /// The backup domain lost its supply.
   mutating func loseBatteryBacked() {
+    sentences.forget()
     for i in entries.indices { entries[i].batteryBacked = nil }
   }
 }

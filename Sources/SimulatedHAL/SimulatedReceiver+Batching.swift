@@ -38,7 +38,8 @@ extension SimulatedReceiver {
     }
     let entries = Int(configuration.value(ConfigurationKey.batchEntries))
     let extra = configuration.isOn(ConfigurationKey.batchExtraPVT)
-    if batch.capacity != entries || batch.hasExtraPVT != extra {
+    // Whether an M8 keeps its buffer when it is told the same again is not known: this one does not.
+    if batch.capacity != entries || batch.hasExtraPVT != extra || figures.family == .ubloxM8 {
       batch.enable(capacity: entries, hasExtraPVT: extra)
       sendDue = .distantFuture
     }

@@ -12,6 +12,7 @@ extension SimulatedReceiver {
 
   /// The bytes are there.
   mutating func receive(_ arrived: IncomingBytes, at now: Instant) {
+    if figures.family.takesSentences { return receiveSentences(arrived, at: now) }
     if phase == .standby, wakes(by: UBXPowerRequest.wakesByUART) {
       // The bytes that wake it are lost.
       boot(at: now)
@@ -21,7 +22,7 @@ extension SimulatedReceiver {
     if faults.plan.commandLoss > 0, faultRandom.uniform() < faults.plan.commandLoss { return }
     var offset = 0
     while let command = decoder.next(arrived.bytes.span, &offset) {
-      answers.append(PendingAnswer(due: now + figures.answer, command: command))
+      answers.append(PendingAnswer(due: now + figures.answer, command: .ubx(command)))
     }
   }
 
@@ -29,9 +30,13 @@ extension SimulatedReceiver {
   mutating func carryOut(_ command: UBXCommand, at now: Instant) {
     guard phase == .running else { return }
     switch command {
-    case .valset(let items): configure(items, at: now)
+    case .valset(let items):
+      if figures.family == .ubloxM8 { return refuse(.cfgVALSET, "message unknown", at: now) }
+      configure(items, .cfgVALSET, at: now)
+    case .port, .messageRate, .rate, .powerManagement, .receiverPower, .save, .batch:
+      carryOutOlder(command, at: now)
     case .powerRequest(let request):
-      if request.isShortForm {
+      if request.isShortForm, figures.family == .ubloxM10 {
         violate(.shortPowerRequest, "the 8-byte RXM-PMREQ leaves an M10 at milliamperes", at: now)
       }
       guard request.isBackup else { return }
@@ -44,7 +49,7 @@ extension SimulatedReceiver {
     case .retrieveBatch(let sendsStatusFirst): retrieve(sendsStatusFirst, at: now)
     case .poll(.monVER):
       frame.removeAll()
-      frame.appendVersion(SimulatedReceiver.version)
+      frame.appendVersion(version)
       transmit(at: now)
     case .poll(.monBATCH):
       if figures.batch != nil { sendBatchStatus(at: now) }
@@ -54,29 +59,37 @@ extension SimulatedReceiver {
     }
   }
 
-  private static var version: UBXVersion {
-    UBXVersion(
+  private var version: UBXVersion {
+    if figures.family == .ubloxM8 {
+      return UBXVersion(
+        software: "ROM SPG 3.51 (b5b8d6)", hardware: "00080000", module: "MAX-M8Q",
+        protocolVersion_e2: 2_301)
+    }
+    return UBXVersion(
       software: "ROM SPG 5.10 (7b202e)", hardware: "000A0000", module: "MAX-M10S",
       protocolVersion_e2: 3_410)
   }
 
-  private mutating func configure(_ items: UBXConfiguration, at now: Instant) {
+  /// Writes what a message of this identity asks, and answers it.
+  mutating func configure(
+    _ items: UBXConfiguration, _ identity: UBXIdentity, at now: Instant
+  ) {
     if items.layers.rawValue == 0 || items.layers.contains(.flash) {
-      return refuse(.cfgVALSET, "layer it does not have", at: now)
+      return refuse(identity, "layer it does not have", at: now)
     }
     if let key = configuration.firstRefused(items) {
-      return refuse(.cfgVALSET, "key 0x\(String(key, radix: 16)) or its value", at: now)
+      return refuse(identity, "key 0x\(String(key, radix: 16)) or its value", at: now)
     }
-    if let reason = refusedBatching(items) { return refuse(.cfgVALSET, reason, at: now) }
+    if let reason = refusedBatching(items) { return refuse(identity, reason, at: now) }
     if faults.plan.batchingRefused.contains(where: { $0.contains(now) }),
       items.value(of: ConfigurationKey.batchEnable) == 1
     {
-      return sayNo(to: .cfgVALSET, at: now)
+      return sayNo(to: identity, at: now)
     }
     if faults.plan.powerModeRefused.contains(where: { $0.contains(now) }),
       items.value(of: ConfigurationKey.powerMode) != nil
     {
-      return sayNo(to: .cfgVALSET, at: now)
+      return sayNo(to: identity, at: now)
     }
     let before = active
     configuration.write(items)
@@ -84,10 +97,10 @@ extension SimulatedReceiver {
     if figures.acknowledgesAtOldSpeed {
       let new = active.speed
       active.speed = before.speed
-      acknowledge(.cfgVALSET, at: now)
+      acknowledge(identity, at: now)
       active.speed = new
     } else {
-      acknowledge(.cfgVALSET, at: now)
+      acknowledge(identity, at: now)
     }
     guard items.layers.contains(.ram) else { return }
     if active.interval != before.interval { planEpochs(from: now) }
@@ -112,7 +125,7 @@ extension SimulatedReceiver {
     transmit(at: now)
   }
 
-  private mutating func refuse(_ identity: UBXIdentity, _ what: String, at now: Instant) {
+  mutating func refuse(_ identity: UBXIdentity, _ what: String, at now: Instant) {
     violate(
       .refusedByReceiver,
       "the receiver refused message 0x"
@@ -127,7 +140,7 @@ extension SimulatedReceiver {
     transmit(at: now)
   }
 
-  private mutating func violate(_ kind: Violation.Kind, _ text: String, at now: Instant) {
+  mutating func violate(_ kind: Violation.Kind, _ text: String, at now: Instant) {
     violations.append(Violation(time: now, kind: kind, text: text))
   }
 

@@ -22,6 +22,7 @@ extension SimulatedReceiver {
     bootDone = .distantFuture
     phase = .running
     active = ActiveConfiguration(figures, configuration)
+    if player == nil { sayStarted(at: now) }
     if player != nil { return }
     acquisition.start(at: now)
     planEpochs(from: now)
@@ -33,6 +34,7 @@ extension SimulatedReceiver {
     acquisition.stop(at: now)
     batch.disable()
     decoder = UBXCommandDecoder()
+    begunSentence.removeAll()
     answers.removeAll()
     epochDue = .distantFuture
     sendDue = .distantFuture
@@ -46,6 +48,7 @@ extension SimulatedReceiver {
     line.cut(at: now)
     incoming.removeAll()
     phase = .unpowered
+    configuration.sentences.forget()
     if !figures.hasBackupSupply {
       configuration.loseBatteryBacked()
       acquisition.forget()
@@ -56,13 +59,21 @@ extension SimulatedReceiver {
   var isStandbyPending: Bool {
     if standbyAt < .distantFuture { return true }
     for answer in answers {
-      if case .powerRequest = answer.command { return true }
+      switch answer.command {
+      case .ubx(.powerRequest): return true
+      case .ubx: break
+      case .sentence(let fields): if figures.family.asksForStandby(fields) { return true }
+      }
     }
     return incoming.contains { SimulatedReceiver.holdsPowerRequest($0.bytes) }
   }
 
   private static func holdsPowerRequest(_ bytes: [UInt8]) -> Bool {
     guard bytes.count >= 4 else { return false }
+    if bytes[0] == UInt8(ascii: "$") {
+      let text = String(decoding: bytes, as: UTF8.self)
+      return ["$PMTK161", "$PAIR003", "$PCAS12"].contains { text.hasPrefix($0) }
+    }
     for i in 0...(bytes.count - 4)
     where bytes[i] == 0xB5 && bytes[i + 1] == 0x62 && bytes[i + 2] == 0x02
       && bytes[i + 3] == 0x41
@@ -76,6 +87,8 @@ extension SimulatedReceiver {
     stop(at: now)
     line.cut(at: now)
     phase = .standby
+    // What is left of a CASIC's RAM after standby is not said: nothing, here.
+    if figures.family == .casic { configuration.sentences.forget() }
     if standbyRequest.duration_ms > 0 {
       standbyEnd = now + .milliseconds(Int64(standbyRequest.duration_ms))
     }
@@ -100,6 +113,7 @@ extension SimulatedReceiver {
       acquisition.start(at: now)
     case .configurationLost:
       configuration.loseBatteryBacked()
+      configuration.sentences.reset()
       guard isSupplied, player == nil else { return }
       line.cut(at: now)
       boot(at: now)

@@ -45,6 +45,8 @@ struct SimulatedReceiver: Sendable {
 
   // Commands on their way.
   var decoder = UBXCommandDecoder()
+  /// What came of a sentence that is not at its end.
+  var begunSentence: [UInt8] = []
   var incoming: [IncomingBytes] = []
   var answers: [PendingAnswer] = []
 
@@ -125,7 +127,10 @@ struct SimulatedReceiver: Sendable {
       receive(first, at: now)
     } else if let first = answers.first, first.due <= now {
       answers.removeFirst()
-      carryOut(first.command, at: now)
+      switch first.command {
+      case .ubx(let command): carryOut(command, at: now)
+      case .sentence(let fields): carryOut(fields, at: now)
+      }
     } else if bootDone <= now {
       run(at: now)
     } else if standbyAt <= now {
@@ -150,8 +155,15 @@ struct IncomingBytes: Sendable {
 
 /// A command that the receiver works on.
 struct PendingAnswer: Sendable {
+  /// In which protocol it came.
+  enum Command: Sendable {
+    case ubx(UBXCommand)
+    /// The fields of a sentence.
+    case sentence([String])
+  }
+
   var due: Instant
-  var command: UBXCommand
+  var command: Command
 }
 
 /// What follows from the configuration, worked out when it changes.
@@ -187,7 +199,14 @@ struct ActiveConfiguration: Equatable, Sendable {
       case .ubx: navPVT = 1
       case .nmea: (rmc, gga, gsa, gsv, gst, vtg, zda) = (1, 1, 1, 1, 1, 1, 1)
       }
-    case .ubloxM10:
+    case .mtk, .airoha, .casic:
+      let told = values.sentences
+      interval = told.interval
+      speed = told.speed
+      (gga, gll, gsa, gsv, rmc, vtg) = (
+        told.rates[0], told.rates[1], told.rates[2], told.rates[3], told.rates[4], told.rates[5]
+      )
+    case .ubloxM10, .ubloxM8:
       let period = Int64(values.value(ConfigurationKey.measurementPeriod))
       let ratio = Int64(values.value(ConfigurationKey.navigationRatio))
       interval = .milliseconds(max(period * ratio, 1))

@@ -5,8 +5,32 @@ import LocationTypes
 public enum SimulatedFamily: Equatable, Sendable {
   /// u-blox M10: starts with the factory's configuration and obeys UBX commands.
   case ubloxM10
+  /// u-blox M8: the same, told by a CFG message for each matter.
+  case ubloxM8
+  /// MediaTek: obeys `$PMTK`, acknowledges, forgets its configuration without supply.
+  case mtk
+  /// Airoha: obeys `$PAIR`, acknowledges; a new line speed comes with the next start.
+  case airoha
+  /// CASIC: obeys `$PCAS` without a word, and names its firmware when asked.
+  case casic
   /// Sends its solution from power-on and listens to nothing.
   case streaming
+
+  /// Whether it is commanded by UBX.
+  var isUBlox: Bool {
+    switch self {
+    case .ubloxM10, .ubloxM8: true
+    case .mtk, .airoha, .casic, .streaming: false
+    }
+  }
+
+  /// Whether it is commanded by sentences.
+  var takesSentences: Bool {
+    switch self {
+    case .mtk, .airoha, .casic: true
+    case .ubloxM10, .ubloxM8, .streaming: false
+    }
+  }
 }
 
 /// What a receiver of the streaming family sends.

@@ -29,7 +29,7 @@ public struct VirtualReceiver: Sendable {
 
   /// Lets everything happen up to `now`. O(events).
   public mutating func advance(to now: Instant) {
-    while receiver.nextEvent <= now { receiver.handle(at: receiver.nextEvent) }
+    while case let next = receiver.nextEvent, next <= now { receiver.handle(at: next) }
     // Whoever owns it has no books to keep them in.
     receiver.violations.removeAll()
   }

@@ -28,9 +28,10 @@ final class DriverWorld {
 
   /// Seconds in which anything may go wrong.
   static let trouble: Double = 2 * 3_600
-  /// How soon after the last fault a driver does what it is asked: back-off, new start, wake-up, and
-  /// a batch that is drained through a slow line.
-  static let recovery: Double = 400
+  /// How soon after the last fault a driver does what it is asked: back-off, new start, wake-up, a
+  /// batch that is drained through a slow line; or a configuration of seven sentences where more than
+  /// half of the commands or their answers are lost.
+  static let recovery: Double = 800
 
   init(_ run: SoakRun) {
     life = run

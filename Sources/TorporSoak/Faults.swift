@@ -50,12 +50,30 @@ extension BoardProfile {
   /// The same board with another receiver on it, or otherwise wired.
   func varied(_ random: inout SimulationRandom) -> BoardProfile {
     var varied = self
-    if random.next() % 3 == 0 { varied.makePassive() }
+    switch random.next() % 8 {
+    case 0: varied.makePassive()
+    case 1, 2: varied.receiver?.family = .ubloxM8
+    case 3: varied.makeSentences(.mtk)
+    case 4: varied.makeSentences(.airoha)
+    case 5: varied.makeSentences(.casic)
+    case _: break
+    }
     if random.next() % 3 == 0 { varied.receiver?.supplyLine = nil }
     if random.next() % 4 == 0 { varied.receiver?.batch = nil }
     if random.next() % 4 == 0 { varied.receiver?.wakeLine = nil }
     if random.next() % 4 == 0 { varied.receiver?.hasBackupSupply = false }
+    if varied.receiver?.family == .ubloxM8, let batch = varied.receiver?.batch {
+      varied.receiver?.batch?.capacity = min(batch.capacity, 300)
+    }
     return varied
+  }
+
+  /// A receiver that is commanded by sentences; which of its speeds it talks at is tried out.
+  private mutating func makeSentences(_ family: Receiver.Family) {
+    receiver?.family = family
+    receiver?.output = .nmea
+    receiver?.lineSpeed_baud = 38_400
+    receiver?.batch = nil
   }
 
   /// A receiver that takes no commands.

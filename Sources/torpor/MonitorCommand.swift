@@ -12,7 +12,8 @@ struct MonitorCommand: ParsableCommand {
     discussion: """
       The service is asked once a second for as long as the screen is shown, which wakes the board \
       as often. q or Ctrl-C ends it. With --location it asks for updates as a client named torpor, \
-      and shows them: that keeps receiver and board awake.
+      and shows them: that keeps receiver and board awake. There can be one torpor of a user that \
+      asks for location or visits; a later one takes its place.
       """)
 
   @OptionGroup var socket: SocketOption
@@ -38,6 +39,8 @@ struct Monitor: ~Copyable {
   private let wantsLocation: Bool
   private var asking: LocationConnection?
   private var session: ClientSession?
+  /// Another torpor is the client now: two would take it from each other for ever.
+  private var isTakenOver = false
   private var newest: StoredFix?
   private var remarks: [String] = []
   private let clock = Interval.seconds(1)
@@ -65,6 +68,7 @@ struct Monitor: ~Copyable {
       } catch {
         throw CommandError(error)
       }
+      if isTakenOver { throw CommandError.takenOver(what: "location") }
       do { try output.flush() } catch is ReaderGone { return }
       switch try ServiceWait.wait(for: [], reader: output.reader, atMost: clock) {
       case .stopped(let number): Interrupts.end(number)
@@ -147,7 +151,7 @@ struct Monitor: ~Copyable {
 
   private mutating func connect() throws(ClientError) {
     if asking == nil { asking = try LocationConnection(path: path) }
-    guard wantsLocation, session == nil else { return }
+    guard wantsLocation, !isTakenOver, session == nil else { return }
     var own = try ClientSession(name: ClientName.own, path: path)
     guard own.session.authorization.isGranted else { throw .refused(.notAuthorized) }
     try own.listen()
@@ -166,7 +170,11 @@ struct Monitor: ~Copyable {
     var all: [WireNotice] = []
     while let notice = try session?.notice(within: .zero) {
       all.append(notice)
-      if case .takenOver = notice { throw .refused(.unknownSession(0)) }
+      if case .takenOver = notice {
+        isTakenOver = true
+        session = nil
+        break
+      }
       if case .fixes(let fixes) = notice, let last = fixes.last {
         // What was shown is handled. Who took over is told of by a notice that comes behind this.
         _ = try? session?.call(.acknowledge(last.name))
@@ -187,7 +195,7 @@ struct Monitor: ~Copyable {
         "may use location: \(ClientsList.words(authorization))\(isReduced ? ", reduced" : "")")
     case .degraded(let promises):
       remark(promises == .none ? "the battery is better" : "the battery is low")
-    case .takenOver: remark("another torpor is client 'torpor' now")
+    case .takenOver: remark("another torpor asks for location now; this one hears no more of it")
     case .gap(let gap): remark("\(gap.count) fixes were lost")
     case .finished, .visit, .region, .live, .session: break
     }
@@ -214,7 +222,8 @@ enum FixText {
       text += ", \(Words.decimal(Double(speed) * 0.003_6, places: 1)) km/h"
     }
     if let course = fix.course_e4 {
-      text += ", course \(Words.decimal(Double(course) / 10_000, places: 0))°"
+      // Rounded, a course just west of north is north.
+      text += ", course \((Int(course) + 5_000) / 10_000 % 360)°"
     }
     return text
   }

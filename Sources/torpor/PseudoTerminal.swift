@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// The end of a line at which a receiver would be: the other one is a terminal that programs open.
@@ -73,11 +74,11 @@ final class PseudoTerminal {
     }
   }
 
-  /// The speed at which the other end has set the line; nil for one that has no name.
+  /// The speed to which the other end has set the line; nil where that cannot be told.
+  ///
+  /// As a number: a program that sets it as one, as torpord does, leaves no name for it.
   var speed: Int? {
-    var line = termios()
-    guard unsafe tcgetattr(descriptor, &line) == 0 else { return nil }
-    let code = unsafe cfgetispeed(&line)
-    return SerialLine.speeds.first { speed_t($0.code) == code }?.baud
+    let baud = clinux_line_speed(descriptor)
+    return baud > 0 ? Int(baud) : nil
   }
 }

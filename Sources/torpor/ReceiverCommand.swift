@@ -24,14 +24,7 @@ struct ReceiverCommand: ParsableCommand {
 
   @OptionGroup var board: BoardOption
 
-  @Option(
-    help: ArgumentHelp(
-      "Follow this track, GPX or a table, instead of a scenario.", valueName: "file"),
-    completion: .file(extensions: ["gpx", "csv"]))
-  var track: String?
-
-  @Option(help: ArgumentHelp("What the wearer does; drive if not given.", valueName: "scenario"))
-  var scenario: Scenario?
+  @OptionGroup var way: WayOptions
 
   @OptionGroup var chance: ChanceOptions
 
@@ -49,21 +42,12 @@ struct ReceiverCommand: ParsableCommand {
   @Flag(name: .shortAndLong, help: "Do not tell on standard error what it does.")
   var quiet = false
 
-  mutating func validate() throws {
-    if track != nil, scenario != nil {
-      throw ValidationError("--track and --scenario exclude each other: give one of them")
-    }
-  }
-
   func run() throws {
     let wired = try board.profile()
     let profile = pins ? wired : wired.unwired
-    guard profile.receiver != nil else {
-      throw CommandError(.usage, "the board '\(profile.name)' has no receiver")
-    }
     let way =
-      try track.map { track throws in try TrackFile.read(track, longest: nil) }
-      ?? (scenario ?? .drive).track(seed: chance.seed, duration: nil)
+      try way.track.map { track throws in try TrackFile.read(track, longest: nil) }
+      ?? (way.scenario ?? .drive).track(seed: chance.seed, duration: nil)
     var setup = profile.simulationSetup
     setup.noise = chance.noise.model
     setup.seed = chance.seed
@@ -126,14 +110,14 @@ struct ReceiverPlayer: ~Copyable {
         atMost: rest < .seconds(3_600) ? rest : nil)
       {
       case .ready(0): receiver.write(line.read(), at: now, speed: speed)
-      case .ready, .readerGone: readWords()
-      case .pause: break
+      case .ready: readWords()
+      case .pause, .readerGone: break
       case .stopped: return
       }
     }
   }
 
-  /// What the board has set; where that has no name, as if it were right.
+  /// What the board has set; where that is nothing, as if it were right.
   private var speed: UInt32 { line.speed.map { UInt32($0) } ?? receiver.speed }
 
   private mutating func readWords() {

@@ -40,13 +40,21 @@ extension CommandError {
   init(_ error: ClientError) {
     let code: Code =
       switch error {
-      case .noService, .noSocket, .notASocket, .ended, .noAnswer, .system: .unavailable
+      case .noService, .noSocket, .notASocket, .takenOver, .ended, .noAnswer,
+        .system:
+        .unavailable
       case .cutShort: .io
       case .mayNotConnect: .permission
       case .malformed: .protocolFault
       case .refused(let refusal): CommandError.code(refusal)
       }
     self.init(code, error.description)
+  }
+
+  /// Another process has become the client that this command was.
+  static func takenOver(what: String) -> CommandError {
+    CommandError(
+      .unavailable, "another torpor asks for \(what) now; there can be one of a user")
   }
 
   private static func code(_ refusal: WireError) -> Code {

@@ -30,6 +30,28 @@ extension BoardOption {
   var path: String? { try? BoardProfile.file(named: name) }
 }
 
+/// Where the wearer goes: along a track, or as a scenario says.
+struct WayOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Follow this track, GPX or a table, instead of a scenario.", valueName: "file"),
+    completion: .file(extensions: ["gpx", "csv"]))
+  var track: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "What the wearer does; if not given, a day, or in real time a drive.", valueName: "scenario"))
+  var scenario: Scenario?
+
+  mutating func validate() throws {
+    if track != nil, scenario != nil {
+      throw ValidationError("--track and --scenario exclude each other: give one of them")
+    }
+  }
+}
+
+extension Scenario: ExpressibleByArgument {}
+
 /// The tracks to look at, one after the other.
 struct TrackFiles: ParsableArguments {
   @Option(

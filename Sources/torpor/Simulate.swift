@@ -31,14 +31,7 @@ struct Simulate: ParsableCommand {
   @OptionGroup var printing: PrintingOptions
   @OptionGroup var paper: ReportOptions
 
-  @Option(
-    help: ArgumentHelp(
-      "Follow this track, GPX or a table, instead of a scenario.", valueName: "file"),
-    completion: .file(extensions: ["gpx", "csv"]))
-  var track: String?
-
-  @Option(help: ArgumentHelp("What the wearer does; day if not given.", valueName: "scenario"))
-  var scenario: Scenario?
+  @OptionGroup var way: WayOptions
 
   @Option(
     parsing: .unconditional,
@@ -96,15 +89,12 @@ struct Simulate: ParsableCommand {
     if bytes == "-" {
       throw ValidationError("--bytes writes a file; give it a name")
     }
-    if track != nil, scenario != nil {
-      throw ValidationError("--track and --scenario exclude each other: give one of them")
-    }
   }
 
   func run() throws {
     try OutputPlaces.check(
       [("--trace", printing.trace), ("--bytes", bytes), ("--report", paper.report)],
-      inputs: [("the track", track), ("the profile", board.path)])
+      inputs: [("the track", way.track), ("the profile", board.path)])
     let profile = try board.profile()
     let route = try makeTrack()
     let duration = hours.map { Interval(seconds: $0 * 3_600) } ?? route.duration
@@ -153,8 +143,8 @@ struct Simulate: ParsableCommand {
   }
 
   private func makeTrack() throws -> Track {
-    guard let track else {
-      return (scenario ?? .day).track(
+    guard let track = way.track else {
+      return (way.scenario ?? .day).track(
         seed: chance.seed, duration: hours.map { Interval(seconds: $0 * 3_600) })
     }
     let route = try TrackFile.read(
@@ -220,7 +210,7 @@ struct Simulate: ParsableCommand {
       length: duration, battery: paper.battery, charge: paper.charge ?? 100,
       sketch: RunSketch(duration, Plane(route)))
     page.settings = [
-      ("board", board.name), ("way", track ?? page.way), ("length", Words.duration(duration)),
+      ("board", board.name), ("way", way.track ?? page.way), ("length", Words.duration(duration)),
       ("service", service.rawValue),
       (
         "accuracy",
@@ -260,12 +250,10 @@ extension Simulate {
 
   /// The track's file without its folders, or the scenario.
   private var wayName: String {
-    guard let track else { return (scenario ?? .day).rawValue }
+    guard let track = way.track else { return (way.scenario ?? .day).rawValue }
     return track == "-" ? "standard input" : String(track.split(separator: "/").last ?? "")
   }
 }
-
-extension Scenario: ExpressibleByArgument {}
 
 /// How the time to the first fix comes about.
 enum TimeToFixName: String, ExpressibleByArgument, CaseIterable {

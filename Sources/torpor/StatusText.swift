@@ -43,13 +43,26 @@ struct StatusText {
       StatusText.words(receiver.state), receiver.answers ? .good : .bad)
     let heard = receiver.heard.map { "last heard \(clock.distance($0))" } ?? "never heard"
     if !receiver.answers {
-      text += "; \(heard). Is it connected, and at the profile's line speed?"
+      text += "; \(heard)" + remedy(receiver)
     } else {
       text += ", since \(ServiceClock.short(status.now.acquired - receiver.since.acquired))"
       if receiver.state != .off && receiver.state != .backup { text += "; \(heard)" }
     }
     return text
   }
+
+  /// What to look at where a receiver does not answer. One that talks all the same takes no commands, or
+  /// others than those of its profile.
+  private func remedy(_ receiver: WireReceiver) -> String {
+    guard let heard = receiver.heard, status.now.acquired - heard.acquired < StatusText.silence
+    else {
+      return ". Is it connected, and at the profile's line speed?"
+    }
+    return ": it talks, but takes no command. Is it of the family that this board's profile says?"
+  }
+
+  /// A receiver that is heard speaks more often.
+  private static let silence = Interval.seconds(15)
 
   static func words(_ state: WireReceiverState) -> String {
     switch state {
@@ -98,7 +111,8 @@ struct StatusText {
     var text = depth
     if plan.wake < .distantFuture {
       let time = FixTime(acquired: plan.wake, utc: wake.wakeUTC)
-      text += ", until \(clock.moment(time)) (\(clock.distance(time)))"
+      let distance = clock.distance(time)
+      text += ", until \(clock.moment(time))" + (distance == "now" ? "" : " (\(distance))")
     } else {
       text += ", with no alarm set"
     }

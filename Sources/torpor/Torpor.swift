@@ -28,9 +28,9 @@ struct Torpor: ParsableCommand {
         torpor decode --format gpx drive.nmea > drive.gpx
             The same drive as a track for a map. With - it reads a pipe.
 
-      Results go to standard output, everything else to standard error. The exit code is 0, or \
-      one of sysexits.h: 64 wrong options, 65 wrong data, 66 no input, 69 no \
-      service, 70 a fault of this program, 73 cannot write, 74 reading or writing failed, 76 a \
+      Results go to standard output, everything else to standard error. The exit code is 0, or 1 \
+      where `torpor doctor` found a fault, or one of sysexits.h: 64 wrong options, 65 wrong data, \
+      66 no input, 69 no service, 70 a fault of this program, 73 cannot write, 74 reading or writing failed, 76 a \
       service that is not understood, 77 not allowed, 78 wrong board profile.
       """,
     version: "torpor \(version)",
@@ -38,7 +38,7 @@ struct Torpor: ParsableCommand {
       StatusCommand.self, MonitorCommand.self, VisitsCommand.self, ExportCommand.self,
       FlushCommand.self, EnergyCommand.self, ClientsCommand.self,
       Decode.self, Replay.self, Simulate.self, Tune.self, OptimumCommand.self,
-      ReceiverCommand.self, BoardCommand.self, Manual.self,
+      ReceiverCommand.self, BoardCommand.self, DoctorCommand.self, Manual.self,
     ]
   )
 

@@ -12,7 +12,8 @@ struct VisitsCommand: ParsableCommand {
     abstract: "Tell visits to places as they begin and end, until an interrupt.",
     discussion: """
       It asks the service for visits as a client of its own, named torpor, and ends that with \
-      itself: the service keeps no visits of others, and none from before. A visit is told when \
+      itself: the service keeps no visits of others, and none from before. It takes the place of a \
+      `torpor monitor --location` of the same user. A visit is told when \
       the board has stayed at a place for some minutes, and again when it has left.
       """)
 
@@ -74,8 +75,7 @@ struct VisitsCommand: ParsableCommand {
     case .authorization(let authorization, _) where !authorization.isGranted:
       throw CommandError(ClientError.refused(.notAuthorized))
     case .takenOver:
-      throw CommandError(
-        .unavailable, "another torpor asks for visits now; there can be one of a user")
+      throw CommandError.takenOver(what: "visits")
     case .fixes, .report, .finished, .gap, .region, .live, .authorization, .paused, .resumed,
       .failure, .degraded, .session:
       return nil

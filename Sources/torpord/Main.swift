@@ -64,7 +64,11 @@ struct Main {
 
   /// The board's profile, with the line that the options say.
   private static func profile(_ options: Options) throws -> BoardProfile {
-    var profile = try BoardCatalog.standard().find(options.board)
+    // Who names a file needs no folder of boards.
+    var profile =
+      try BoardCatalog.isPath(options.board)
+      ? BoardProfile.load(path: BoardCatalog.profileFile(at: options.board))
+      : BoardCatalog.standard().find(options.board)
     if options.isUnwired { profile = profile.unwired }
     if let line = options.line { profile.receiver?.device = line }
     guard profile.receiver?.device != nil else { throw NoDevice(board: profile.name) }
@@ -96,21 +100,43 @@ struct Main {
     // No date of a receiver is before the day of this build (STD-13).
     setup.epochs.earliestDate = CalendarDate(
       year: Int(build_year()), month: Int(build_month()), day: Int(build_day()))
+    let suspender = profile.suspender
+    let boot = try BootIdentity.current()
+    let powerOff = profile.powerOff(state: options.state, boot: boot)
+    tellStart(powerOff, log)
     var service = try LocationService(
       setup, ring: ring, capacity: capacity, clients: clients,
       syncInterval: profile.cache.syncInterval,
       board: LinuxBoard(
         events, line: line, pins: try GPIOPins(profile.wiring(), in: events),
-        gauge: profile.batteryGauge),
-      server: server, boot: BootIdentity.current(), signals: signals, notifier: ServiceNotifier(),
+        gauge: profile.batteryGauge, suspender: suspender),
+      suspender: suspender, powerOff: powerOff, server: server, boot: boot, signals: signals,
+      notifier: ServiceNotifier(),
       log: log)
     log.write(.notice, "serving '\(options.socket)' with \(profile.name) on \(device)")
     switch service.run(reload: { reload(&decisions, options, log) }) {
     case .stopped: log.write(.notice, "stopped; the receiver rests")
     case .receiverBusy: log.write(.warning, "stopped, but the receiver did not go to rest")
     case .replaced: return true
+    case .poweringOff:
+      let code = BoardPowerOff.powerOff()
+      if code == 0, BoardPowerOff.isEnding() { return false }
+      // It is on, and is served again: an exit with an error has the service manager start anew.
+      powerOff?.cancel()
+      throw SystemError(
+        "the board was to be switched off, and is still on", code: code == 0 ? ETIMEDOUT : code)
     }
     return false
+  }
+
+  /// How this start came about, if the service had the board switched off.
+  private static func tellStart(_ powerOff: BoardPowerOff?, _ log: SystemLog) {
+    guard let powerOff else { return }
+    if let (_, start) = powerOff.takeIntent() { log.write(.notice, "\(start)") }
+    if !powerOff.isPossible {
+      log.write(
+        .warning, "the board is never switched off: nothing is found that switches it on again")
+    }
   }
 
   /// Reads policy and profile anew; what is wrong with one is told, and it stays as it was.
@@ -157,7 +183,9 @@ struct Main {
     facts.power = profile.powerFigures
     facts.usage = {
       BoardUsage(
-        processor: ProcessUsage.processor, suspended: ProcessUsage.suspended, wakes: $0.wakeCount)
+        processor: ProcessUsage.processor,
+        // The kernel's clocks do not tell of every suspend to idle.
+        suspended: max(ProcessUsage.suspended, $0.suspended), wakes: $0.wakeCount)
     }
     return facts
   }

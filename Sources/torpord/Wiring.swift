@@ -1,6 +1,7 @@
 import BoardProfiles
 import GPIOLines
 import LinuxHAL
+import LocationTypes
 
 // A profile in the words of Linux.
 
@@ -20,6 +21,29 @@ extension BoardProfile {
   private func line(_ text: String?) throws(GPIOLineError) -> GPIOLine? {
     guard let text else { return nil }
     return try GPIOLine(text)
+  }
+
+  /// What suspends the board; nil where the profile does not have that.
+  var suspender: BoardSuspender? {
+    guard let suspended = board.suspended else { return nil }
+    var sources: BoardSuspender.WakeSources = []
+    if suspended.wakesOn.contains(.bytes) { sources.insert(.bytes) }
+    // The profile's reader has made sure that it is wired.
+    if suspended.wakesOn.contains(.motion) { sources.insert(.motion) }
+    return BoardSuspender(sources)
+  }
+
+  /// What switches the board off and on again; nil where the profile does not have that.
+  func powerOff(state: String, boot: BootIdentity) -> BoardPowerOff? {
+    guard let off = board.off else { return nil }
+    let alarm: BoardPowerOff.Alarm =
+      switch board.offAlarm {
+      case .rtc: .clock
+      case .wittyPi4: .wittyPi4(bus: board.i2cBus)
+      }
+    return BoardPowerOff(
+      alarm, shortest: off.shortest, lead: off.resume + off.alarmResolution,
+      record: state + "/wake-intent", boot: boot)
   }
 
   /// What knows of the battery; nil where nothing does.

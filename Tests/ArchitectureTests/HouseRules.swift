@@ -48,6 +48,11 @@ enum HouseRules {
     "CTOML": Room(),
     "TOMLFiles": Room(rooms: ["CTOML"], system: ["Glibc"]),
     "BoardProfiles": Room(rooms: ["GPIOLines", "LocationTypes", "TOMLFiles"], system: ["Glibc"]),
+    "BoardDoctor": Room(
+      rooms: [
+        "CLinux", "GPIOLines", "LinuxHAL", "LocationTypes", "GNSSProtocols", "BoardProfiles",
+      ],
+      system: ["Glibc"]),
     "AccessPolicy": Room(rooms: ["LocationPolicy", "TOMLFiles"], system: ["Glibc"]),
     "CExpat": Room(),
     "GPXFiles": Room(rooms: ["LocationTypes", "CExpat"]),
@@ -67,6 +72,9 @@ enum HouseRules {
     "LocationWire": Room(rooms: ["LocationTypes", "LocationPolicy", "EnergyAccounting"]),
     "LocationClient": Room(
       rooms: ["CLinux", "LocationTypes", "LocationPolicy", "LocationWire"], system: ["Glibc"]),
+    "TorporLocation": Room(
+      rooms: ["LocationTypes", "LocationPolicy", "LocationWire", "LocationClient"],
+      system: ["Glibc", "Synchronization"]),
     "LocationService": Room(
       rooms: [
         "AccessPolicy", "CLinux", "LinuxHAL", "LocationTypes", "DeferralCache", "GNSSProtocols",
@@ -90,8 +98,9 @@ enum HouseRules {
     "CBuildDate": Room(),
     "torpor": Room(
       rooms: [
-        "CBuildDate", "LocationTypes", "GNSSProtocols", "LocationPolicy", "BoardProfiles",
-        "GPXFiles", "LocationSimulation", "SimulatedHAL", "LocationWire", "LocationClient",
+        "BoardDoctor", "CBuildDate", "CLinux", "LocationTypes", "GNSSProtocols",
+        "LocationPolicy", "BoardProfiles", "GPXFiles", "LocationSimulation", "SimulatedHAL",
+        "LocationWire", "LocationClient",
         "EnergyAccounting",
       ],
       products: ["ArgumentParser"], system: ["Foundation", "Glibc"]),
@@ -112,6 +121,10 @@ enum HouseRules {
         "LocationEngine", "LocationHAL", "LocationRuntime", "SimulatedHAL", "BoardProfiles",
         "LocationSimulation",
       ],
+      system: ["Glibc"]),
+    // The virtual board.
+    "TorporBoard": Room(
+      rooms: ["LocationTypes", "SimulatedHAL", "BoardProfiles", "LocationSimulation"],
       system: ["Glibc"]),
     // What holds for any bytes.
     "DecoderProperties": Room(

@@ -248,3 +248,37 @@ struct PartTests {
     #expect(BoardProfile.TimeToFix().median(off: .zero, ephemerisAge: .zero) == .zero)
   }
 }
+
+@Suite("What the commands of a family can say")
+struct FamilyRuleTests {
+  private static func problem(
+    _ family: BoardProfile.Receiver.Family, interval_ms: Int64 = 1_000, speed: Int = 9_600
+  ) -> String? {
+    var draft = ProfileDraft()
+    draft.receiver.family = family
+    draft.receiver.fixInterval = .milliseconds(interval_ms)
+    draft.receiver.lineSpeed_baud = speed
+    return (ProfileRules.intervalOfFamily.check(draft) ?? ProfileRules.speedOfFamily.check(draft))
+      .map { $0.key + ": " + $0.expected }
+  }
+
+  @Test("intervals and speeds that a family has no words for")
+  func bounds() {
+    let interval = "receiver.fix_interval_ms: "
+    #expect(Self.problem(.mtk, interval_ms: 10_000) == nil)
+    #expect(Self.problem(.mtk, interval_ms: 10_001) == interval + "at most 10000")
+    #expect(Self.problem(.airoha) == nil)
+    #expect(Self.problem(.airoha, interval_ms: 1_001) == interval + "at most 1000")
+    for good: Int64 in [100, 200, 250, 500, 1_000] {
+      #expect(Self.problem(.casic, interval_ms: good) == nil)
+    }
+    #expect(Self.problem(.casic, interval_ms: 300) == interval + "100, 200, 250, 500 or 1000")
+    #expect(Self.problem(.ubloxM8, interval_ms: 60_000, speed: 921_600) == nil)
+    #expect(Self.problem(.nmea, interval_ms: 60_000, speed: 921_600) == nil)
+    #expect(Self.problem(.airoha, speed: 921_600) == nil)
+    for family in [BoardProfile.Receiver.Family.mtk, .casic] {
+      #expect(Self.problem(family, speed: 115_200) == nil)
+      #expect(Self.problem(family, speed: 230_400) == "receiver.line_speed_baud: at most 115200")
+    }
+  }
+}

@@ -100,11 +100,17 @@ struct MessageTests {
       "receiver.family", "family = \"nmea\"",
       "\(line("receiver.output")):10: receiver.output: a receiver of the family \"nmea\" sends no UBX; expected \"nmea\"\n"
         + "\(header("receiver.batch")):11: receiver.batch: a receiver of the family \"nmea\" cannot batch; "
-        + "expected no such table, or the family \"ublox-m10\""),
+        + "expected no such table, or the family \"ublox-m10\" or \"ublox-m8\""),
     Bad(
-      "receiver.family", "family = \"ublox-m8\"",
-      "@:10: receiver.family: unknown word \"ublox-m8\" (did you mean \"ublox-m10\"?); "
-        + "expected \"ublox-m10\" or \"nmea\""),
+      "receiver.family", "family = \"ublox-m9\"",
+      "@:10: receiver.family: unknown word \"ublox-m9\" (did you mean \"ublox-m8\"?); "
+        + "expected \"ublox-m10\", \"ublox-m8\", \"mtk\", \"airoha\", \"casic\" or \"nmea\""),
+    Bad(
+      "receiver.family", "family = \"mtk\"",
+      "\(line("receiver.output")):10: receiver.output: a receiver of the family \"mtk\" sends no UBX; expected \"nmea\"\n"
+        + "\(header("receiver.batch")):11: receiver.batch: a receiver of the family \"mtk\" cannot batch; "
+        + "expected no such table, or the family \"ublox-m10\" or \"ublox-m8\""),
+    Bad("receiver.family", "family = \"ublox-m8\"", ""),
     Bad(
       "receiver.line_speed_baud", "line_speed_baud = 115000",
       "@:19: receiver.line_speed_baud: 115000 is not among them; expected 4800, 9600, 19200, 38400, "
@@ -220,7 +226,7 @@ struct MessageTests {
       resume_ms = 3
       [bord]
       [receiver]
-      family = "ublox-m8"
+      family = "ublox-m9"
       [receiver.power]
       trak_mw = 4
       acquire_mw = nan
@@ -246,8 +252,8 @@ struct MessageTests {
         "p.toml:7:2: receiver.fix_interval_ms: is missing; "
           + "expected a whole number of milliseconds, 100 to 60000",
         "p.toml:7:2: receiver.time_to_fix: is missing; expected a table [receiver.time_to_fix]",
-        "p.toml:8:10: receiver.family: unknown word \"ublox-m8\" (did you mean \"ublox-m10\"?); "
-          + "expected \"ublox-m10\" or \"nmea\"",
+        "p.toml:8:10: receiver.family: unknown word \"ublox-m9\" (did you mean \"ublox-m8\"?); "
+          + "expected \"ublox-m10\", \"ublox-m8\", \"mtk\", \"airoha\", \"casic\" or \"nmea\"",
         "p.toml:9:11: receiver.power.standby_mw: is missing; "
           + "expected a number of milliwatts, 0 to 100000",
         "p.toml:10:1: receiver.power.trak_mw: unknown key; did you mean `track_mw`?",

@@ -111,7 +111,8 @@ struct NewProfileTests {
         == "-1 is out of range; expected a number of milliwatts, 0 to 100000")
     #expect(
       NewProfileTests.rejection(&new, "receiver.family", "ublox")
-        == "unknown word \"ublox\"; expected \"ublox-m10\" or \"nmea\"")
+        == "unknown word \"ublox\"; expected \"ublox-m10\", \"ublox-m8\", \"mtk\", \"airoha\", \"casic\" or \"nmea\""
+    )
     #expect(
       NewProfileTests.rejection(&new, "board.off", "perhaps")
         == "\"perhaps\" is neither; expected yes or no")

@@ -100,7 +100,8 @@ struct ReferencePageTests {
     }
     switch key.form {
     case .text(let range): return "text of \(range.lowerBound) to \(range.upperBound) characters"
-    case .word(let words): return quoted(words).joined(separator: " or ")
+    case .word(let words):
+      return quoted(words).dropLast().joined(separator: ", ") + " or " + (quoted(words).last ?? "")
     case .words(let words): return "a list of " + quoted(words).joined(separator: ", ")
     case .flag: return "true or false"
     case .whole(let range):

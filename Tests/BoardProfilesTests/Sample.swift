@@ -10,6 +10,7 @@ enum Sample {
     draft.name = "sample"
     draft.summary = "A \"quoted\" back\\slash"
     draft.board.awake_mw = 1_000
+    draft.off.shortest = .seconds(120)
     draft.suspended.wakesOn = .all
     draft.receiver.family = .ubloxM10
     draft.receiver.output = .ubx

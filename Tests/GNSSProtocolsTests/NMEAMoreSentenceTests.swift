@@ -145,7 +145,26 @@ import Testing
     for text in ["PMTK001,314,4", "PMTK001,314", "PMTK001,,3", "PAIR001,62,6", "PAIR001,x,0"] {
       #expect(isMalformed(text), "\(text)")
     }
-    #expect(decode(sentence("PMTK010,001")).counters.unknown == 1)
+    #expect(decode(sentence("PMTK012,001")).counters.unknown == 1)
+  }
+
+  @Test("what receivers commanded by sentences say of themselves, as others recorded it")
+  func notices() {
+    // MTK NMEA packet manual; the start of an ATGM336H (AT6558, URANUS5 V5.3.0.0).
+    for (text, notice): (String, ReceiverNotice) in [
+      ("PMTK010,001", .started), ("PMTK010,002", .awake), ("PMTK010,003", .awake),
+      ("PMTK011,MTKGPS", .started), ("GPTXT,01,01,02,MA=CASIC", .started),
+      ("GPTXT,01,01,02,SW=URANUS5,V5.3.0.0", .firmware),
+    ] {
+      #expect(decode(sentence(text)).messages == [.receiverNotice(notice)], "\(text)")
+    }
+    // The rest of that start, and what an antenna is like, are nobody's business.
+    for text in [
+      "GPTXT,01,01,02,HW=ATGM336H,0001170603610", "GPTXT,01,01,02,MO=GB",
+      "GPTXT,01,01,01,ANTENNA OPEN", "GPTXT,01,01,02,", "GPTXT,01,01,02,MA", "GPTXT,01,01,02",
+    ] {
+      #expect(decode(sentence(text)).counters.unknown == 1, "\(text)")
+    }
   }
 
   @Test("satellites of GSV in every form; signals; GSA with gaps and many digits")

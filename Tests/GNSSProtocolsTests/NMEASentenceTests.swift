@@ -210,7 +210,7 @@ import Testing
   @Test("proprietary and other sentences are known as such")
   func unknown() {
     for text in [
-      "PGRMM,WGS 84", "GPTXT,01", "IIHDT,1.0,T", "IIVHW,,T,,M,0.1,N,,K", "PMTK011,MTKGPS",
+      "PGRMM,WGS 84", "GPTXT,01", "IIHDT,1.0,T", "IIVHW,,T,,M,0.1,N,,K", "PMTK012,MTKGPS",
       "PUBX,03,1",
       "PUBX", "", "G", "GPRMC", "GPRMCX,1", "PSRMC,1",
     ] {

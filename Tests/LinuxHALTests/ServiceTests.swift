@@ -108,8 +108,8 @@ import Testing
   @Test("who connects is known, and is not waited for")
   func peer() throws {
     let folder = TestFolder()
-    let server = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-    let client = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    let server = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    let client = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     defer { for descriptor in [server, client] { close(descriptor) } }
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)

@@ -1,5 +1,6 @@
 import LocationTypes
 import LocationWire
+import TestSupport
 import Testing
 
 @testable import LocationClient

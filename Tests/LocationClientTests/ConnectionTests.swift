@@ -2,6 +2,7 @@ import Glibc
 import LocationPolicy
 import LocationTypes
 import LocationWire
+import TestSupport
 import Testing
 
 @testable import LocationClient

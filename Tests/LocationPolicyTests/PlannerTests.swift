@@ -239,6 +239,19 @@ struct PlannerTests {
     #expect(Self.plan(Self.situation(Self.deferred), figures).board == .awake)
   }
 
+  @Test("PWR-4: a deep sleep that bytes end is listened in: who batches or rests should be silent")
+  func deepListening() {
+    for wakes in [false, true] {
+      var figures = Self.figures()
+      figures.deep?.wakesOnBytes = wakes
+      for plan in [
+        Self.plan(Self.situation(), figures), Self.plan(Self.situation(Self.deferred), figures),
+      ] {
+        #expect(plan.board == .suspended && plan.listens == wakes)
+      }
+    }
+  }
+
   @Test("a receiver that tells each fix lets the board idle, listening, until the next look")
   func streaming() {
     let live = Self.situation(.live(isWatched: true))

@@ -15,7 +15,7 @@ struct LocationLoopTests {
     let script = ScriptedBoard.Script()
     let notes = ScriptedClients.Notes()
     private let memory = Memory()
-    private var loop: LocationLoop<ScriptedBoard, ScriptedClients>
+    var loop: LocationLoop<ScriptedBoard, ScriptedClients>
     private var utc = UTCTime(microseconds: 1_740_787_200_000_000)
 
     init(_ receiver: ReceiverSetup, _ battery: BatteryTerms = BatteryTerms()) {
@@ -122,6 +122,24 @@ struct LocationLoopTests {
     #expect(stage.script.reads - before == chunks)
     stage.hear([UInt8](repeating: 10, count: chunks * ByteChunk.capacity))
     #expect(stage.script.reads - before == chunks * 2 + 1)
+  }
+
+  @Test(
+    "a motion sensor's edge counts from its own time, but never from before what was done already")
+  func motionEdge() {
+    let stage = Stage.streaming
+    stage.hear(stage.fix())
+    let begin = stage.loop.board.now
+    for (edge, counts) in [(begin + .milliseconds(300), begin + .milliseconds(300)), (.boot, nil)] {
+      let before = stage.loop.stepped
+      stage.script.waits.append(
+        .init(
+          sleeps: .seconds(1),
+          waking: Waking(
+            reason: .motion, batchPinRose: false, motion: .active, motionEdge: edge)))
+      _ = stage.turn()
+      #expect(stage.loop.stepped == (counts ?? before))
+    }
   }
 
   @Test("requests are brought only when the engine is done, and all of them")

@@ -152,15 +152,19 @@ struct HostileTests {
 
   @Test("one user's names do not take the places of all")
   func names() throws {
-    #expect(LocationServer.clientsPerUser < 64)
-    let bench = try ServiceBench(AccessPolicy())
-    if geteuid() != 0 {
-      for i in 0..<ServiceBench.clients { _ = bench.client("client \(i)") }
-    }
-    #expect(bench.client("tracker").watch.isClosed == false)
+    let limit = LocationServer.clientsPerUser
+    let bench = try ServiceBench(clients: limit + 2)
+    let greedy = (0..<limit).map { bench.client("client \($0)", of: 4_711) }
+    let next = bench.program(of: 4_711)
+    #expect(
+      bench.ask(.connect(name: "one more"), next)
+        == .error(.limitExceeded(what: "clients of a user", limit: Int64(limit))))
+    #expect(bench.client("tracker", of: 4_712).watch.isClosed == false)
+    #expect(bench.client("client 0", of: 4_712).watch.isClosed == false, "a name of its own")
+    #expect(greedy.allSatisfy { !$0.watch.isClosed })
   }
 
-  @Test("REG-12: names of circles are bounded, and one that is refused takes no place for good")
+  @Test("REG-2: names of circles are bounded, and one that is refused takes no place for good")
   func regionNames() throws {
     let bench = try ServiceBench()
     let (control, watch, _) = bench.client("tracker")

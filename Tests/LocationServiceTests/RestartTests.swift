@@ -4,6 +4,7 @@ import LinuxHAL
 import LocationPolicy
 import LocationTypes
 import LocationWire
+import TestSupport
 import Testing
 
 @testable import LocationService
@@ -97,6 +98,30 @@ struct RestartTests {
       second: remains.second)
     let next = try ServiceBench(after: blank)
     #expect(next.generation > before)
+  }
+
+  @Test(
+    "RNG-4: who was owed fixes of a ring, or a state, that is gone is told that they may be lost")
+  func lostFiles() throws {
+    let bench = try ServiceBench()
+    let (control, watch, _) = bench.client("tracker")
+    _ = bench.ask(.startUpdating, control)
+    bench.fix()
+    #expect(watch.fixes().count == 1)
+    let remains = try bench.killed()
+    let blank = Array(repeating: UInt8(0), count: remains.ring.count)
+    for (folder, ring) in [(remains.folder, blank), (TestFolder(), remains.ring)] {
+      let next = try ServiceBench(
+        after: ServiceBench.Remains(folder: folder, ring: ring, second: remains.second))
+      let (again, listener, _) = next.client("tracker")
+      _ = next.ask(.startUpdating, again)
+      next.fix()
+      guard case .gap(let gap)? = listener.notices().first else {
+        Issue.record("no gap")
+        continue
+      }
+      #expect(gap.mayBeMore)
+    }
   }
 
   @Test("RNG-4: after a power cut who was owed all is told that more may be missing, once")
@@ -210,6 +235,43 @@ struct RestartTests {
     let (_, silent, _) = end.client("tracker")
     #expect(silent.notices().isEmpty)
     #expect(end.state.rows.regions.count == 0 && end.state.rows.events.count == 0)
+  }
+
+  @Test("REG-11, REG-13: the next process finds its circles, and the last event that was handled")
+  func monitoredRegions() throws {
+    let bench = try ServiceBench()
+    let (control, watch, _) = bench.client("tracker")
+    _ = bench.ask(.startUpdating, control)
+    #expect(bench.ask(.listRegions, control) == .regions([]))
+    #expect(bench.ask(.addRegion(home(), assuming: .unknown), control) == .done)
+    let added = WireMonitoredRegion(home(), state: .unknown, lastEvent: nil)
+    #expect(bench.ask(.listRegions, control) == .regions([added]))
+    for _ in 0..<80 { bench.fix() }
+    let events = watch.notices().compactMap { notice -> WireRegionEvent? in
+      guard case .region(let event, let number) = notice, number > 0 else { return nil }
+      return event
+    }
+    let exit = try #require(events.last)
+    // Told and not handled: it has not happened for the client yet.
+    let untold = WireMonitoredRegion(home(), state: .unsatisfied, lastEvent: nil)
+    #expect(bench.ask(.listRegions, control) == .regions([untold]))
+    #expect(bench.ask(.acknowledgeEvents(1), control) == .done)
+    let next = try ServiceBench(after: bench.killed())
+    let (heir, _, _) = next.client("tracker")
+    let handled = WireMonitoredRegion(home(), state: .unsatisfied, lastEvent: exit)
+    #expect(next.ask(.listRegions, heir) == .regions([handled]))
+    let (other, _, _) = next.client("other")
+    #expect(next.ask(.listRegions, other) == .regions([]))
+    #expect(next.ask(.listRegions, next.program()) == .error(.notConnected))
+    // Another circle of that name has no history.
+    var wider = home()
+    wider.radius = 200
+    #expect(next.ask(.addRegion(wider, assuming: .unknown), heir) == .done)
+    guard case .regions(let again)? = next.ask(.listRegions, heir) else {
+      Issue.record("no circles")
+      return
+    }
+    #expect(again.map(\.region) == [wider] && again.map(\.lastEvent) == [nil])
   }
 
   @Test("SLC-8, BKG-6: a move that nobody heard is told when significant change is started again")

@@ -18,6 +18,25 @@ struct RingNewsTests {
     #expect(news { $0.isNew = true }.lines.map(\.priority) == [.notice])
   }
 
+  @Test("a ring that was there and is gone is told as such, and a state that is, too")
+  func gone() {
+    var recovery = RingRecovery()
+    recovery.wasClosed = true
+    let stateless = RingNews(recovery, count: 12, path: "/r", hasState: false).lines
+    #expect(stateless.map(\.priority) == [.info, .warning])
+    #expect(stateless[1].text.contains("durable state is gone"))
+    recovery.isNew = true
+    let lost = RingNews(recovery, count: 0, path: "/r", hadOne: true).lines
+    #expect(lost.map(\.priority) == [.warning] && lost[0].text.contains("is gone or was erased"))
+  }
+
+  @Test("a file that holds no ring is told in words")
+  func noRing() {
+    let told = RingProblem(path: "/r", error: .otherCapacity(found: 64, wanted: 128)).description
+    #expect(told.contains("it holds 64 fixes, and the profile wants 128"))
+    #expect(!RingProblem(path: "/r", error: .notARing).description.contains("notARing"))
+  }
+
   @Test("what was repaired is told, each in a line (RNG-7)")
   func repaired() {
     let lines = news {

@@ -41,9 +41,10 @@ struct ServerTests {
     #expect(watch.fixes().map(\.name) == [first])
     let next = FixName(generation: bench.generation, sequence: 1)
     let later = FixName(generation: bench.generation + 1, sequence: 0)
-    for name in [next, later] { #expect(bench.ask(.acknowledge(name), control) == refusal) }
-    let older = FixName(generation: bench.generation - 1, sequence: 9)
-    #expect(bench.ask(.acknowledge(older), control) == .done)
+    let none = FixName(generation: 0, sequence: 0)
+    for name in [next, later, none] {
+      #expect(bench.ask(.acknowledge(name), control) == refusal)
+    }
     #expect(bench.ask(.acknowledge(first), control) == .done)
     control.quit()
     bench.settle()

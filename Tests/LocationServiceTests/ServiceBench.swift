@@ -79,19 +79,19 @@ struct SocketBoard: LocationBoard, ~Copyable {
   /// - Parameters:
   ///   - remains: What is left of the service that ran before.
   ///   - boot: Another one than before is a power cut.
+  ///   - clients: How many clients there is room for.
   ///   - change: What the server is to know of its surroundings beside.
   init(
     _ policy: AccessPolicy = .owned(by: geteuid()), after remains: Remains? = nil,
     boot: BootIdentity = BootIdentity(id: [1]), canIdle: Bool = false,
-    log: SystemLog = SystemLog(threshold: .critical),
+    clients: Int = ServiceBench.clients, log: SystemLog = SystemLog(threshold: .critical),
     _ change: (inout LocationServer.Facts) -> Void = { _ in }
   ) throws {
     folder = remains?.folder ?? TestFolder()
     path = folder.path + "/socket"
     let events = try EventWait()
     state = try StateStore(path: folder.path + "/state.db", at: UTCTime(microseconds: 0))
-    var facts = LocationServer.Facts(
-      version: "1.2", board: "a board", clients: ServiceBench.clients)
+    var facts = LocationServer.Facts(version: "1.2", board: "a board", clients: clients)
     change(&facts)
     var server = try LocationServer(
       Listener(path: path), on: events, policy, facts, state: state, log: log
@@ -102,7 +102,7 @@ struct SocketBoard: LocationBoard, ~Copyable {
     let size = FixRing.storageSize(capacity: ServiceBench.ringCapacity)
     unsafe ring = .allocate(byteCount: size, alignment: 8)
     unsafe ring.initializeMemory(as: UInt8.self, repeating: 0)
-    memory = ClientMemory(capacity: ServiceBench.clients)
+    memory = ClientMemory(capacity: clients)
     if let remains {
       unsafe ring.copyBytes(from: remains.ring)
       second = remains.second
@@ -284,7 +284,7 @@ final class Program {
   private(set) var isClosed = false
 
   init(_ path: String) {
-    descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
     unsafe withUnsafeMutableBytes(of: &address.sun_path) {

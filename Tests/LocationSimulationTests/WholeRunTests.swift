@@ -121,7 +121,8 @@ struct WholeRunTests {
       let (result, told) = try run(board, hour(.walk, seed: 3), script)
       #expect(told.delivered == told.fixes && told.batches == told.fixes)
       #expect(told.finishes == 0)
-      #expect(result.summary.longestDelay <= .seconds(1))
+      // A first fix that comes before its time is found when the board looks for it.
+      #expect(result.summary.longestDelay <= .milliseconds(1_200))
     }
   }
 

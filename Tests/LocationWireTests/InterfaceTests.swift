@@ -110,6 +110,14 @@ private func repositoryText(_ path: String) throws -> String {
         }
       }
       if case .plan = reply { try see(reply, "PowerPlan", ["parameters", "plan"]) }
+      if case .regions(let regions) = reply {
+        for region in regions {
+          var json = JSONOutput()
+          ReplyEncoder.encode(.regions([region]), to: &json)
+          seen["MonitoredRegion", default: []].formUnion(
+            try Self.names(in: Array(json.bytes.dropLast()), at: ["parameters", "regions"]))
+        }
+      }
       if case .clients(let clients) = reply {
         for client in clients {
           var json = JSONOutput()
@@ -120,7 +128,7 @@ private func repositoryText(_ path: String) throws -> String {
       }
     }
     for (type, names) in seen { #expect(try Self.fields(of: type) == names, "\(type)") }
-    #expect(seen.count == 12)
+    #expect(seen.count == 13)
   }
 
   @Test("every error in the text is one that is sent, and the other way round")

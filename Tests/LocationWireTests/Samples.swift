@@ -85,6 +85,7 @@ enum Samples {
       .startSignificantChange, .stopSignificantChange, .startVisits, .stopVisits,
       .addRegion(region, assuming: .satisfied), .addRegion(plain, assuming: .unknown),
       .removeRegion(.region, name: "home"), .requestRegionState(.condition, name: "home"),
+      .listRegions,
       .openLive(.fitness), .openLive(.default), .closeLive(3), .getLocation, .getStatus,
       .getPowerPlan, .getEnergy, .drain(session: 1), .readBacklog(name: "a"), .listClients,
       .allowClient(client, .always),
@@ -94,6 +95,20 @@ enum Samples {
       .openServiceSession(.always, wantsFullAccuracy: true), .closeServiceSession(7),
       .openBackgroundSession, .closeBackgroundSession,
       .flush,
+    ]
+  }
+
+  /// Circles that are monitored: all there is to tell of one, and the least.
+  static var monitored: [WireMonitoredRegion] {
+    let center = Coordinate(latitude_e9: 1, longitude_e9: -2)
+    var silent = WireRegion(.region, name: "home", center: center, radius: 0.1)
+    silent.notifyOnEntry = false
+    silent.notifyOnExit = false
+    let event = WireRegionEvent(.region, name: "home", .entered(at: time))
+    let condition = WireRegion(.condition, name: "x", center: center, radius: 20_000)
+    return [
+      WireMonitoredRegion(silent, state: .satisfied, lastEvent: event),
+      WireMonitoredRegion(condition, state: .unknown, lastEvent: nil),
     ]
   }
 
@@ -206,6 +221,8 @@ enum Samples {
       (.readBacklog(name: "a"), .drain(count: 1, nil)),
       (.readBacklog(name: "a"), .drain(count: 2, Gap(1..<3, from: nil, to: nil))),
       (.drain(session: 1), .drain(count: 9, Gap(1..<3, from: nil, to: nil))),
+      (.listRegions, .regions([])),
+      (.listRegions, .regions(monitored)),
       (.listClients, .clients([])),
       (
         .listClients,

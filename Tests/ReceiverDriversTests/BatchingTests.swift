@@ -185,7 +185,7 @@ private let enabling = "max=300 warn=250 extra=1 odo=0 pio=1 pioid=6 low=0 batch
     // The service ends and starts again; the receiver goes on.
     let left = first.receiver.buffer
     #expect(left.count > 20)
-    first.driver = UBloxM10Driver(Setups.wired)
+    first.driver = UBloxDriver(Setups.wired)
     first.forget()
     first.receiver.answerDelay = .milliseconds(5)
     first.reach(.batching(watermark: 250))

@@ -6,7 +6,7 @@ import Testing
 
 /// Runs a driver against the fake receiver in virtual time, and watches over what must always hold.
 final class Bench {
-  var driver: UBloxM10Driver
+  var driver: UBloxDriver
   let receiver: FakeM10
   let setup: ReceiverSetup
   private(set) var now = Instant.boot
@@ -27,7 +27,7 @@ final class Bench {
   /// Pins as they were driven.
   private(set) var pins: [PinCommand] = []
   /// States that were entered.
-  private(set) var states: [UBloxM10Driver.State] = []
+  private(set) var states: [UBloxDriver.State] = []
   private(set) var violations: [String] = []
   /// So many times the supply switch does not obey.
   var failingSwitches = 0
@@ -38,7 +38,7 @@ final class Bench {
 
   init(_ setup: ReceiverSetup, hasSupply: Bool? = nil) {
     self.setup = setup
-    driver = UBloxM10Driver(setup)
+    driver = UBloxDriver(setup)
     receiver = FakeM10(setup, hasSupply: hasSupply ?? !setup.hasSupplySwitch)
     lineSpeed = setup.lineSpeed
   }
@@ -103,7 +103,7 @@ final class Bench {
     if let commandUntil, now < commandUntil { violations.append("two commands in flight") }
     commandUntil = data[0] == 0xFF ? nil : driver.deadline
     // Nothing answers a request for standby: when the receiver has had time to fall asleep it is over.
-    if standbyAskedAt == now { commandUntil = now + UBloxM10Driver.sleepEntry }
+    if standbyAskedAt == now { commandUntil = now + Patience.sleepEntry }
     receiver.write(data, speed: lineSpeed, at: now)
   }
 

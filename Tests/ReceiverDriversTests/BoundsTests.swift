@@ -10,22 +10,29 @@ import Testing
   @Test("As many answers are passed over as a command was repeated, and not for long")
   func staleAnswers() {
     var stale = StaleAnswers()
-    stale.completed(sends: 1, until: at(10))
-    let answer1 = stale.takes(at: at(1))
+    stale.completed(7, sends: 1, until: at(10))
+    let answer1 = stale.takes(7, at: at(1))
     #expect(!answer1)
-    stale.completed(sends: 3, until: at(10))
-    let answer2 = stale.takes(at: at(1))
+    stale.completed(7, sends: 3, until: at(10))
+    let answer2 = stale.takes(7, at: at(1))
     #expect(answer2)
-    let answer3 = stale.takes(at: at(10))
+    let answer3 = stale.takes(7, at: at(10))
     #expect(answer3)
-    let answer4 = stale.takes(at: at(10))
+    let answer4 = stale.takes(7, at: at(10))
     #expect(!answer4)
     // Sent three times, two of which answers went to the command before: none is left.
-    stale.completed(sends: 3, until: at(20))
+    stale.completed(7, sends: 3, until: at(20))
     #expect(stale.expected == 0)
-    stale.completed(sends: 2, until: at(20))
-    let answer5 = stale.takes(at: at(21))
+    stale.completed(7, sends: 2, until: at(20))
+    let answer5 = stale.takes(7, at: at(21))
     #expect(!answer5)
+    // Answers of another kind are no business of these.
+    stale.completed(7, sends: 2, until: at(30))
+    let answer6 = stale.takes(8, at: at(22))
+    #expect(!answer6)
+    stale.completed(8, sends: 2, until: at(30))
+    let answer7 = stale.takes(8, at: at(22))
+    #expect(answer7)
   }
 
   @Test("A configuration is written anew three times a minute at most")
@@ -61,8 +68,8 @@ import Testing
 
   @Test("A late answer does not end the next command")
   func lateAnswer() {
-    var driver = UBloxM10Driver(Setups.wired)
-    func step(_ event: DriverEvent, _ ms: Int64) -> UBloxM10Driver.State {
+    var driver = UBloxDriver(Setups.wired)
+    func step(_ event: DriverEvent, _ ms: Int64) -> UBloxDriver.State {
       _ = driver.handle(event, at: .boot + .milliseconds(ms))
       return driver.state
     }
@@ -82,7 +89,7 @@ import Testing
 
   @Test("A trickle of entries does not keep a drain alive for ever")
   func trickle() {
-    var driver = UBloxM10Driver(Setups.wired)
+    var driver = UBloxDriver(Setups.wired)
     var now = Instant.boot
     func step(_ event: DriverEvent, _ ms: Int64) {
       now = now + .milliseconds(ms)
@@ -115,7 +122,7 @@ import Testing
 
   @Test("A drain of a receiver that fills faster than the line drains ends")
   func endlessDrain() {
-    var driver = UBloxM10Driver(Setups.wired)
+    var driver = UBloxDriver(Setups.wired)
     var now = Instant.boot
     func step(_ event: DriverEvent) -> DriverObservation {
       now = now + .milliseconds(20)

@@ -195,7 +195,9 @@ final class FakeM10 {
     case .retrieveBatch(let statusFirst):
       commands.append("retrieve")
       retrieve(statusFirst, at: now)
-    case .poll, .unknown, .malformed: commands.append("?")
+    case .port, .messageRate, .rate, .powerManagement, .receiverPower, .save, .batch, .poll,
+      .unknown, .malformed:
+      commands.append("?")
     }
   }
 

@@ -6,8 +6,8 @@ import Testing
 
 @Suite("Every state and event") struct PairTableTests {
   /// A driver in each state, on a board that has everything, with the moment it was found.
-  static func samples() -> [UBloxM10Driver.State: (driver: UBloxM10Driver, at: Instant)] {
-    var found: [UBloxM10Driver.State: (driver: UBloxM10Driver, at: Instant)] = [:]
+  static func samples() -> [UBloxDriver.State: (driver: UBloxDriver, at: Instant)] {
+    var found: [UBloxDriver.State: (driver: UBloxDriver, at: Instant)] = [:]
     var setup = Setups.switched
     setup.hasPowerSave = true
     let bench = Bench(setup)

@@ -166,7 +166,7 @@ private let cyclic = "on=0 search=1 eph=1 power=2"
     #expect(bench.receiver.value(M10Key.pmOperateMode) == 2)
     if let keepsBackup { bench.receiver.reset(at: bench.now, keepsBackup: keepsBackup) }
     bench.run(1)
-    bench.driver = UBloxM10Driver(Setups.wired)
+    bench.driver = UBloxDriver(Setups.wired)
     bench.reach(.tracking)
     #expect(bench.receiver.value(M10Key.pmOperateMode) == 0)
     bench.receiver.reset(at: bench.now, keepsBackup: true)
@@ -213,7 +213,7 @@ private let cyclic = "on=0 search=1 eph=1 power=2"
 
   @Test("The keys of its power, the mode last: on time 0, search on, keep the ephemeris, cyclic")
   func frame() {
-    let frame = bytes(of: M10Command.power(.cyclic).frame(for: Setups.saving))
+    let frame = bytes(of: UBloxCommand.power(.cyclic).frame(part: 0, for: Setups.saving))
     let payload: [UInt8] = [
       0x00, 0x03, 0x00, 0x00, 0x05, 0x00, 0xD0, 0x30, 0x00, 0x00, 0x08, 0x00, 0xD0, 0x10, 0x01,
       0x0A, 0x00, 0xD0, 0x10, 0x01, 0x01, 0x00, 0xD0, 0x20, 0x02,

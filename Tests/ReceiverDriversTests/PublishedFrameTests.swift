@@ -9,8 +9,8 @@ private func hex(_ text: String) -> [UInt8] {
   text.split(separator: " ").compactMap { UInt8($0, radix: 16) }
 }
 
-private func frame(_ command: M10Command, _ setup: ReceiverSetup = ReceiverSetup()) -> [UInt8] {
-  bytes(of: command.frame(for: setup))
+private func frame(_ command: UBloxCommand, _ setup: ReceiverSetup = ReceiverSetup()) -> [UInt8] {
+  bytes(of: command.frame(part: 0, for: setup))
 }
 
 private func valset(_ layers: UBXLayers, _ items: [(UInt32, UInt64)]) -> [UInt8] {

@@ -13,7 +13,7 @@ extension SplitMix64 {
 }
 
 /// Every state.
-let allStates = (0...21).compactMap { UBloxM10Driver.State(rawValue: UInt8($0)) }
+let allStates = (0...21).compactMap { UBloxDriver.State(rawValue: UInt8($0)) }
 
 @Suite("Random walks") struct RandomWalkTests {
   private static let setups = [
@@ -100,7 +100,7 @@ let allStates = (0...21).compactMap { UBloxM10Driver.State(rawValue: UInt8($0)) 
     for state in allStates { #expect(seen.contains(state.rawValue), "\(state) was not reached") }
   }
 
-  private func tryAll(_ driver: UBloxM10Driver, at now: Instant) {
+  private func tryAll(_ driver: UBloxDriver, at now: Instant) {
     for event in Pairs.events {
       for later in [Interval.zero, .milliseconds(700), .seconds(100)] {
         var copy = driver

@@ -6,7 +6,7 @@ import Testing
 
 /// Moves a driver message by message, 20 ms apart.
 private struct Script {
-  var driver = UBloxM10Driver(Setups.wired)
+  var driver = UBloxDriver(Setups.wired)
   var now = Instant.boot
 
   static let acknowledged = DriverEvent.message(.acknowledged(.cfgVALSET))

@@ -110,7 +110,7 @@ struct StoreTests {
     try store.flush()
     #expect(folder.names == ["state.db", "state.db-wal"])
     for name in folder.names {
-      let path = folder.url.appending(path: name).path
+      let path = folder.file(name)
       let found = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions]
       #expect(found as? Int == 0o600, "\(name)")
     }
@@ -123,7 +123,7 @@ struct StoreTests {
     try #require(store).close(at: Folder.time)
     store = nil
     let bytes = folder.read()
-    #expect(bytes[68..<72].elementsEqual("TORP".utf8) && bytes[18] == 2 && bytes[63] == 1)
+    #expect(bytes[68..<72].elementsEqual("TORP".utf8) && bytes[18] == 2 && bytes[63] == 2)
   }
 
   @Test("a second opener is refused, in this process and in another one")
@@ -147,7 +147,7 @@ struct StoreTests {
   @Test("an empty file is begun anew, and that is said")
   func empty() throws {
     let folder = Folder()
-    try folder.write(Data())
+    folder.write([])
     #expect(try folder.open().repairs.isNew)
   }
 
@@ -155,7 +155,7 @@ struct StoreTests {
   func noFile() throws {
     let folder = Folder()
     try FileManager.default.createDirectory(
-      at: folder.url.appending(path: "state.db"), withIntermediateDirectories: false)
+      atPath: folder.path, withIntermediateDirectories: false)
     do {
       _ = try folder.open()
       Issue.record("a folder was opened")

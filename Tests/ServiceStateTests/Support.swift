@@ -1,6 +1,7 @@
 import Foundation
 import LocationPolicy
 import LocationTypes
+import TestSupport
 import Testing
 
 @testable import ServiceState
@@ -8,42 +9,28 @@ import Testing
 /// A folder of one test, removed with it.
 final class Folder {
   static let time = UTCTime(microseconds: 1_763_770_472_000_000)  // 2025-11-22T00:14:32Z
-  let url: URL
+  private let folder = TestFolder()
 
-  init() {
-    url = FileManager.default.temporaryDirectory.appending(path: "torpor-\(UUID().uuidString)")
-    do {
-      try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-    } catch {
-      Issue.record("no folder: \(error)")
-    }
-  }
-
-  deinit { try? FileManager.default.removeItem(at: url) }
-
-  var path: String { url.appending(path: "state.db").path }
+  var path: String { folder.file("state.db") }
 
   /// The names in it, in order.
-  var names: [String] {
-    ((try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []).sorted()
-  }
+  var names: [String] { folder.names }
 
   func open(_ schema: StateSchema = .current) throws -> StateStore {
     try StateStore(path: path, at: Folder.time, schema: schema)
   }
 
-  func read(_ name: String = "state.db") -> Data {
-    (try? Data(contentsOf: url.appending(path: name))) ?? Data()
-  }
+  /// The path of one of its files.
+  func file(_ name: String) -> String { folder.file(name) }
 
-  func write(_ data: Data, to name: String = "state.db") throws {
-    try data.write(to: url.appending(path: name))
-  }
+  func read(_ name: String = "state.db") -> [UInt8] { folder.read(name) }
+
+  func write(_ bytes: [UInt8], to name: String = "state.db") { folder.write(bytes, to: name) }
 
   /// The files as a power cut or SIGKILL would leave them now, in a folder of their own.
-  func snapshot() throws -> Folder {
+  func snapshot() -> Folder {
     let copy = Folder()
-    for name in names { try copy.write(read(name), to: name) }
+    for name in names { folder.copy(name, to: copy.folder) }
     return copy
   }
 
@@ -110,7 +97,9 @@ extension StateStore {
     let region = Region(
       RegionIdentifier(.condition, 9), center: place, radius: 123.25, notifyOnExit: false)
     rows.regions.keep(
-      RegionRecord(client: client.id, name: "zu Hause ⌂", region: region, state: .satisfied))
+      RegionRecord(
+        client: client.id, name: "zu Hause ⌂", region: region, state: .satisfied,
+        handled: "{\"region\":\"⌂\"}"))
     rows.events.keep(
       EventRecord(.init(client: client.id, number: 4), notice: "{\"visit\":\"⌂\"}"))
     return client.id

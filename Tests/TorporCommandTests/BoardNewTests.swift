@@ -47,12 +47,13 @@ struct BoardNewTests {
   @Test("a bad answer of a pipe and the end of the answers write nothing")
   func broken() {
     let folder = Command.directory()
-    let bad = Self.run([], in: folder, "bad\n\n\nublox-m8\n")
+    let bad = Self.run([], in: folder, "bad\n\n\nublox-m11\n")
     #expect(bad.status == 65 && bad.output.isEmpty)
     #expect(
       bad.errors.hasSuffix(
-        "torpor: answer 4, receiver.family: unknown word \"ublox-m8\" (did you mean "
-          + "\"ublox-m10\"?); expected \"ublox-m10\" or \"nmea\"; nothing was written\n"))
+        "torpor: answer 4, receiver.family: unknown word \"ublox-m11\" (did you mean "
+          + "\"ublox-m10\"?); expected \"ublox-m10\", \"ublox-m8\", \"mtk\", \"airoha\", "
+          + "\"casic\" or \"nmea\"; nothing was written\n"))
     let ended = Self.run([], in: folder, "bad\n\n")
     #expect(ended.status == 65)
     #expect(ended.errors.contains("torpor: the answers ended before receiver; nothing was written"))

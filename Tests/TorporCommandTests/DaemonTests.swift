@@ -4,7 +4,9 @@ import Glibc
 import LocationClient
 import LocationTypes
 import LocationWire
+import Synchronization
 import Testing
+import TorporLocation
 
 /// The built service on a pseudo-terminal, where a test speaks for the receiver.
 final class Daemon {
@@ -43,12 +45,19 @@ final class Daemon {
     if terminal >= 0 { close(terminal) }
   }
 
+  /// Runs it without a folder of boards.
+  static func runWithoutBoards(_ arguments: [String]) -> Command.Result {
+    let beside = String(Command.path.dropLast("torpor".count)) + "torpord"
+    return Command.run(
+      ["TORPOR_BOARDS=/nowhere", beside] + arguments, program: "/usr/bin/env")
+  }
+
   var socket: String { "\(folder)/socket" }
 
   /// A board whose receiver only talks.
-  private static var boards: String {
+  static var boards: String {
     let package = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-    return "/\(package)/Boards/pi4-l76k-hat/profile.toml"
+    return "/\(package)/Tests/Boards/streaming/profile.toml"
   }
 
   /// The receiver tells of a fix, so many seconds after the first.
@@ -86,12 +95,21 @@ struct DaemonTests {
     try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
   }
 
+  @Test("a profile that is named by its path needs no folder of boards")
+  func boardByPath() {
+    let result = Daemon.runWithoutBoards(
+      ["--board", Daemon.boards, "--line", "/dev/null/no-line", "--state", "/nowhere"])
+    #expect(result.status == 69 && result.errors.contains("no-line"), "\(result.errors)")
+    let named = Daemon.runWithoutBoards(["--board", "simulated"])
+    #expect(named.status == 78 && named.errors.contains("TORPOR_BOARDS"), "\(named.errors)")
+  }
+
   @Test("status, energy, flush and clients of a service that runs")
   func asked() throws {
     let daemon = try #require(Daemon())
     let told = daemon.ask(["status"])
     #expect(told.status == 0 && told.errors.isEmpty)
-    #expect(told.output.contains("torpord 0.1.0 on pi4-l76k-hat"))
+    #expect(told.output.contains("torpord 0.1.0 on streaming"))
     #expect(told.output.contains("receiver  searching, no fix yet"))
     let status = try object(daemon.ask(["status", "--json"]).output)["status"] as? [String: Any]
     #expect((status?["receiver"] as? [String: Any])?["state"] as? String == "acquiring")
@@ -158,6 +176,61 @@ struct DaemonTests {
     #expect(running.finish().status == -SIGTERM)
     let screen = daemon.ask(["monitor"])
     #expect(screen.status == 64 && screen.errors.contains("`torpor status` tells it once"))
+  }
+
+  /// What is blocked for here runs on threads of its own: tests have but as many as there are processors.
+  @Test("LIV-1, LIV-2, REG-11: a program's loops, with the service itself")
+  func program() throws {
+    let daemon = try #require(Daemon())
+    let center = LocationCenter(name: "program", socket: daemon.socket)
+    let found = Mutex<TorporLocation.Fix?>(nil)
+    let loop = Thread {
+      let location = try? QuietProgram.run { () -> TorporLocation.Fix? in
+        for try await update in LocationUpdate.liveUpdates(.fitness, of: center) {
+          if let location = update.location { return location }
+        }
+        return nil
+      }
+      found.withLock { $0 = location ?? nil }
+    }
+    loop.start()
+    func isAsked() -> Bool { daemon.ask(["status"]).output.contains("live updates") }
+    for _ in 0..<300 where !isAsked() { usleep(10_000) }
+    for second in 0..<30 as Range<Int64> {
+      daemon.say(second)
+      usleep(50_000)
+    }
+    for _ in 0..<1_000 where !loop.isFinished { usleep(10_000) }
+    let location = try #require(found.withLock { $0 })
+    #expect(abs(location.coordinate.longitude - 4.909677) < 1e-6)
+    for _ in 0..<100 where isAsked() { usleep(10_000) }
+    #expect(!isAsked(), "the demand has ended with the loop")
+    let next = LocationCenter(name: "program", socket: daemon.socket)
+    try QuietProgram.run {
+      let monitor = try await LocationMonitor("doors", of: center)
+      let home = LocationMonitor.CircularCondition(center: location.coordinate, radius: 150)
+      try await monitor.add(home, identifier: "home")
+      let again = try await LocationMonitor("doors", of: next)
+      #expect(try await again.identifiers == ["home"], "the next process finds it")
+      let record = try #require(try await again.record(for: "home"))
+      #expect(record.condition == home && record.lastEvent == nil)
+      await #expect(throws: ClientError.takenOver) { try await monitor.identifiers }
+    }
+  }
+
+  @Test("a monitor whose place another one takes says so and ends: they do not fight for it")
+  func monitors() throws {
+    let daemon = try #require(Daemon())
+    let first = Running(["monitor", "--json", "--location", "--socket", daemon.socket])
+    #expect(first.line()?.hasPrefix("{\"status\":{") == true)
+    let second = Running(["monitor", "--json", "--location", "--socket", daemon.socket])
+    #expect(second.line()?.hasPrefix("{\"status\":{") == true)
+    while let line = first.line(), !line.isEmpty {}
+    let end = first.finish()
+    #expect(end.status == 69 && first.errors.contains("another torpor asks for location now"))
+    #expect(second.line()?.hasPrefix("{\"status\":{") == true, "it goes on")
+    second.signal(SIGTERM)
+    #expect(second.finish().status == -SIGTERM)
   }
 
   @Test(

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 import TestSupport
 import Testing
@@ -15,7 +16,8 @@ struct ReceiverTests {
     let descriptor = unsafe open(link, O_RDONLY | O_NOCTTY)
     defer { close(descriptor) }
     var heard: [UInt8] = []
-    while !heard.contains(UInt8(ascii: "\n")) {
+    // It says first that it has started.
+    while !String(decoding: heard, as: UTF8.self).contains("$GN") {
       var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
       guard unsafe poll(&waiting, 1, 10_000) == 1 else { break }
       var bytes = [UInt8](repeating: 0, count: 1_024)
@@ -28,6 +30,16 @@ struct ReceiverTests {
     #expect(System.link(link) == nil)
   }
 
+  @Test("it hears at which speed the service set its line, which says it as a number")
+  func speed() throws {
+    let terminal = try PseudoTerminal(link: nil, baud: 9_600)
+    #expect(terminal.speed == 9_600)
+    let descriptor = unsafe open(terminal.path, O_RDWR | O_NOCTTY)
+    defer { close(descriptor) }
+    #expect(clinux_line_set_speed(descriptor, 115_200, 9_600) == 0)
+    #expect(terminal.speed == 115_200)
+  }
+
   @Test("a file is not overwritten by a link, and a board without a receiver has none to play")
   func refused() {
     let folder = Command.directory()
@@ -38,5 +50,23 @@ struct ReceiverTests {
     #expect(Command.run(["receiver", "--link", folder + "/mine"]).status == 73)
     #expect(System.link(folder + "/mine") == "/dev/null", "it is somebody else's")
     #expect(Command.run(["receiver", "--track", "a", "--scenario", "walk"]).status == 64)
+    let bare = """
+      name = "bare"
+      description = "a board alone"
+      [board]
+      delivery_hold_s = 1
+      [board.awake]
+      power_mw = 1000
+      [board.idle]
+      power_mw = 100
+      resume_s = 0
+      alarm_resolution_s = 0.001
+      [cache]
+      capacity_fixes = 8192
+      deferral_limit_fixes = 4096
+      """
+    Command.write(Array(bare.utf8), to: folder + "/bare.toml")
+    let none = Command.run(["receiver", "--board", folder + "/bare.toml"])
+    #expect(none.status == 78 && none.errors.contains("its profile needs [receiver]"))
   }
 }

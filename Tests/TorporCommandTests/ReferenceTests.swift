@@ -50,7 +50,7 @@ struct ReferenceTests {
       ("`torpor tune`", Tune.self), ("`torpor status`", StatusCommand.self),
       ("`torpor monitor`", MonitorCommand.self), ("`torpor visits`", VisitsCommand.self),
       ("`torpor export`", ExportCommand.self), ("`torpor flush`", FlushCommand.self),
-      ("`torpor energy`", EnergyCommand.self),
+      ("`torpor energy`", EnergyCommand.self), ("`torpor doctor`", DoctorCommand.self),
     ]
     let replays = Self.options(in: Self.section("`torpor replay`"))
     for (name, command) in commands {

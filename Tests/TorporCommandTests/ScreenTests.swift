@@ -66,6 +66,17 @@ struct StatusTextTests {
   func missing() {
     let told = text { $0.receiver = WireReceiver(.lost, answers: false, since: time(-5)) }
     #expect(told.contains("receiver  does not answer; never heard. Is it connected"))
+    let other = text {
+      $0.receiver = WireReceiver(.lost, answers: false, since: time(-5))
+      $0.receiver?.heard = time(-2)
+    }
+    #expect(
+      other.contains("last heard 2 s ago: it talks, but takes no command. Is it of the family"))
+    let gone = text {
+      $0.receiver = WireReceiver(.lost, answers: false, since: time(-5))
+      $0.receiver?.heard = time(-60)
+    }
+    #expect(gone.contains("last heard 1 min ago. Is it connected"))
     #expect(!told.contains("plan"), "who may not know is told none")
     #expect(text { _ in }.contains("none: this board has no receiver"))
   }

@@ -27,8 +27,8 @@ struct UnreadMessageTests {
   func kinds() {
     let told = Self.told(
       [
-        ("GNTXT,01,01,02,hello", 3), ("GPGRS,1,2", 2), ("IIHDT,1.0,T", 1), ("PMTK010,001", 2),
-        ("PMTK011,MTKGPS", 1), ("PUBX,03,11", 1), ("GPABC,1", 2), ("PXYZQ,1", 1), ("gphdt,1", 1),
+        ("GNTXT,01,01,02,hello", 3), ("GPGRS,1,2", 2), ("IIHDT,1.0,T", 1), ("PMTK012,001", 2),
+        ("PMTK705,AXN_2.31", 1), ("PUBX,03,11", 1), ("GPABC,1", 2), ("PXYZQ,1", 1), ("gphdt,1", 1),
       ],
       // UBX-RXM-SFRBX and a class there is not, both empty.
       frames: [0xB5, 0x62, 0x02, 0x13, 0, 0, 0x15, 0x41, 0xB5, 0x62, 0x66, 0x66, 0, 0, 0xCC, 0xCA])

@@ -150,7 +150,7 @@ struct OptionTests {
       "--scenario", "commute", "--hours", "24", "--service", "standard", "--accuracy", "10",
       "--noise", "none", "--ttff", "sampled", "--seed", "7", "--trace", "t.jsonl",
     ])
-    #expect(command.scenario == .commute)
+    #expect(command.way.scenario == .commute)
     #expect(command.hours == 24)
     #expect(command.service == .standard)
     #expect(command.accuracy == 10)

@@ -32,8 +32,6 @@ struct cgpio_edge {
 struct cgpio_chip;
 struct cgpio_line;
 
-// Which interface of the library is used: 1 or 2.
-int cgpio_interface(void);
 // The version of the library that is there.
 const char *cgpio_version(void);
 

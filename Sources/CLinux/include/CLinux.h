@@ -22,6 +22,8 @@ enum {
   CLINUX_WRITABLE = 2,
   CLINUX_GONE = 4,
   CLINUX_CHANGED = 8,
+  /// Asked for only: the machine is not suspended while there is something. Needs CAP_BLOCK_SUSPEND.
+  CLINUX_KEEPS_AWAKE = 16,
 };
 
 /// What clinux_epoll_set() does.
@@ -63,6 +65,30 @@ int clinux_clock_watch_open(void);
 /// Makes it unreadable again; `real_us` is a moment of the wall clock at which it becomes readable in any
 /// case, or 0 for none.
 int clinux_clock_watch_set(int descriptor, int64_t real_us);
+
+/// A timer on the boot clock that wakes the machine from suspend; closed on exec, not blocking.
+///
+/// -EPERM without CAP_WAKE_ALARM. Made also where no clock could wake the machine.
+int clinux_alarm_open(void);
+
+/// Sets it to a moment of the boot clock, in microseconds; 0 for none.
+int clinux_alarm_set(int descriptor, int64_t boot_us);
+
+// MARK: Files of the kernel
+
+/// Reads, as read(2) does, but gives up with -EINTR when nothing came within `timeout_us`, and gives back
+/// what failed as a negative error number. Other calls of the process are not disturbed.
+ptrdiff_t clinux_read_within(int descriptor, void *bytes, size_t capacity, int64_t timeout_us);
+
+/// Reads a register of one byte of an I2C device, its name and its value in one transfer.
+int clinux_i2c_read(int bus, uint16_t address, uint8_t name);
+
+/// Writes a register of one byte.
+int clinux_i2c_write(int bus, uint16_t address, uint8_t name, uint8_t value);
+
+/// Switches the machine off: systemd, if it is the first process, is sent the signal for that; else the
+/// disks are synced and the kernel is told.
+int clinux_power_off(int is_systemd);
 
 // MARK: Signals
 
@@ -116,6 +142,9 @@ int clinux_line_set_speed(int descriptor, uint32_t baud, uint32_t old_baud);
 
 /// Throws away what came and was not read.
 void clinux_line_forget_input(int descriptor);
+
+/// Bytes that were written and have not left.
+int clinux_line_queued(int descriptor);
 
 /// The speed a line is set to, in baud.
 int64_t clinux_line_speed(int descriptor);

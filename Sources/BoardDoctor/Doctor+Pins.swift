@@ -1,0 +1,70 @@
+import BoardProfiles
+import GPIOLines
+import LinuxHAL
+
+// GPIO: chips, and the lines that the profile names.
+
+extension BoardProfile {
+  /// The lines that are wired: the key that names each, and its text.
+  var lines: [(key: String, text: String)] {
+    let all: [(String, String?)] = [
+      ("wake_line", receiver?.wakeLine), ("supply_line", receiver?.supplyLine),
+      ("batch line", receiver?.batch?.line), ("motion line", motion?.line),
+      ("low_line", battery?.lowLine), ("session_light_line", board.sessionLightLine),
+    ]
+    return all.compactMap { key, text in text.map { (key, $0) } }
+  }
+}
+
+extension Doctor {
+  mutating func examinePins() {
+    let chips = pins.chips()
+    let lines = options.profile?.lines ?? []
+    examine(chips, areNeeded: !lines.isEmpty)
+    // Without a chip it would be the same of each.
+    if !chips.isEmpty { for line in lines { examine(line.text, as: line.key) } }
+  }
+
+  private mutating func examine(_ chips: [String], areNeeded: Bool) {
+    guard !chips.isEmpty else {
+      guard areNeeded else {
+        return skip("GPIO chip", "none is there, and the profile names no line")
+      }
+      let fault = GPIOFault.noChip(path: files.place("/dev/gpiochip0"))
+      return fail("GPIO chip", "none is there", remedy: fault.description)
+    }
+    var open: [String] = []
+    var refused: GPIOFault?
+    for chip in chips {
+      do throws(GPIOFault) {
+        try pins.check(chip)
+        open.append(chip)
+      } catch {
+        refused = refused ?? error
+      }
+    }
+    let text = open.joined(separator: ", ") + ", libgpiod \(GPIOSurvey.library)"
+    guard let refused else { return pass("GPIO chip", text) }
+    let found = open.isEmpty ? "none can be opened" : "\(text); another cannot be opened"
+    if areNeeded { return fail("GPIO chip", found, remedy: refused.description) }
+    skip("GPIO chip", "\(found); the profile names no line", hint: refused.description)
+  }
+
+  private mutating func examine(_ text: String, as key: String) {
+    do {
+      let line = try GPIOLine(text)
+      switch try pins.holder(line) {
+      case nil: pass(key, "\(text) is there, and free")
+      case "torpord": pass(key, "\(text) is held by torpord, as it should be")
+      case let holder?:
+        fail(
+          key, "\(text) is held by \(holder == "kernel" ? "a driver of the kernel" : holder)",
+          remedy: GPIOFault.inUse(line, by: holder).description)
+      }
+    } catch let fault as GPIOFault {
+      fail(key, "\(text) cannot be had", remedy: fault.description)
+    } catch {
+      fail(key, text, remedy: "\(error)")
+    }
+  }
+}

@@ -1,0 +1,163 @@
+import BoardProfiles
+import GPIOLines
+import LinuxHAL
+import LocationTypes
+
+// The receiver: does it talk, what is it, how long does it need.
+
+extension Doctor {
+  mutating func examineReceiver() {
+    if let profile = options.profile, profile.receiver == nil {
+      return skip("receiver", "the profile has none")
+    }
+    let lines = self.lines
+    guard !lines.isEmpty else {
+      return fail(
+        "serial line", "there is none",
+        remedy: "enable the port or connect the receiver, then look again")
+    }
+    for path in lines where examineLine(path) {
+      guard let line = open(path, speed: speeds[0]) else { continue }
+      let supply = takeSupply()
+      if examineReceiver(on: line, path) {
+        examineTimes(on: line, supply)
+        return
+      }
+    }
+    guard !findings.contains(where: { $0.name == "receiver" }) else { return }
+    if isLineNamed { return skip("receiver", "its line cannot be listened to, see above") }
+    fail(
+      "receiver", "none is heard on \(lines.joined(separator: ", "))",
+      remedy: Doctor.silenceRemedy)
+  }
+
+  private static let silenceRemedy =
+    "is it powered, are TX and RX crossed and ground connected? `--line` names another line"
+
+  /// The speeds at which it should be heard.
+  private var speeds: [UInt32] {
+    guard let receiver = options.profile?.receiver else { return [ReceiverHunt.speeds[0]] }
+    return [UInt32(receiver.lineSpeed_baud), UInt32(receiver.defaultLineSpeed_baud)]
+  }
+
+  /// Listens; says whether a receiver was heard.
+  private mutating func examineReceiver(on line: ReceiverLine, _ path: String) -> Bool {
+    switch ReceiverHunt(line, pace).run(expecting: speeds) {
+    case .heard(let heard):
+      facts.device = path
+      facts.speed_baud = heard.speed
+      facts.identity = heard.ear.identity
+      examineSpeed(heard)
+      examineIdentity(heard.ear)
+      examineFix(heard.ear)
+      return true
+    case .rubbish(let bytes):
+      guard isLineNamed else { return false }
+      fail(
+        "receiver",
+        "\(bytes) bytes came on \(path), which are no message at any of the usual speeds",
+        remedy:
+          "is it a receiver? If so, is its level right (3.3 V, not RS-232), or its speed another?")
+    case .silence:
+      guard isLineNamed else { return false }
+      fail(
+        "receiver", "nothing comes on \(path), at none of the usual speeds",
+        remedy: Doctor.silenceRemedy)
+    case .gone:
+      guard isLineNamed else { return false }
+      fail(
+        "receiver", "\(path) went away while it was listened to",
+        remedy: "look at the plug, and at `dmesg` for the kernel's reason")
+    }
+    return false
+  }
+
+  private mutating func examineSpeed(_ heard: ReceiverHunt.Heard) {
+    let text = "sends \(heard.ear.format) at \(heard.speed) baud"
+    guard let receiver = options.profile?.receiver, !speeds.contains(heard.speed) else {
+      return pass("receiver", text)
+    }
+    let key = receiver.family == .nmea ? "line_speed_baud" : "default_line_speed_baud"
+    fail(
+      "receiver", "it \(text); the profile says \(receiver.lineSpeed_baud)",
+      remedy: "\(key) = \(heard.speed) in [receiver]")
+  }
+
+  private mutating func examineIdentity(_ ear: ReceiverEar) {
+    guard let identity = ear.identity else {
+      let isUnexpected = options.profile.map { $0.receiver?.family != .nmea } ?? false
+      guard isUnexpected, let family = options.profile?.receiver?.family else {
+        return skip(
+          "identity", "it says nothing of itself: it can be used as what it sends, family \"nmea\"")
+      }
+      return fail(
+        "identity", "it does not answer, and the profile's family is \"\(family.rawValue)\"",
+        remedy:
+          "is the board's TX connected to the receiver's RX? Else family = \"nmea\" in [receiver]")
+    }
+    guard let family = options.profile?.receiver?.family, family != identity.family else {
+      return pass("identity", identity.description)
+    }
+    let remedy = "family = \"\(identity.family.rawValue)\" in [receiver]"
+    // One that is only listened to works with any receiver.
+    if family == .nmea { return pass("identity", identity.description, hint: remedy) }
+    fail(
+      "identity", "\(identity.description); the profile's family is \"\(family.rawValue)\"",
+      remedy: remedy)
+  }
+
+  private mutating func examineFix(_ ear: ReceiverEar) {
+    let used = ear.satellites.map { ", \($0) satellites used" } ?? ""
+    switch ear.hasFix {
+    case true?: pass("fix", "it has one now\(used)")
+    case false?: skip("fix", "it has none now", hint: "give its antenna a view of the sky")
+    case nil: skip("fix", "it says nothing of one")
+    }
+  }
+
+  // MARK: From power to fix
+
+  /// Its supply while it is looked at: switched on, where a line switches it.
+  private mutating func takeSupply() -> LinePins.Drive? {
+    guard let text = options.profile?.receiver?.supplyLine, let line = try? GPIOLine(text),
+      let drive = try? pins.take(line, true)
+    else { return nil }
+    return drive
+  }
+
+  /// Switches its supply off and on, and takes the time to the first byte and to the first fix.
+  private mutating func examineTimes(on line: ReceiverLine, _ supply: LinePins.Drive?) {
+    guard let receiver = options.profile?.receiver, receiver.supplyLine != nil else {
+      return skip("times", "no supply_line is wired: how long it needs after power cannot be seen")
+    }
+    guard options.timesFix else { return skip("times", "left out, as was asked for") }
+    guard let supply else { return skip("times", "its supply_line cannot be taken, see above") }
+    let clock = SystemClock()
+    guard supply(false) else { return skip("times", "its supply_line is not to be switched") }
+    var rest = ReceiverEar()
+    let hunt = ReceiverHunt(line, pace)
+    // What its capacitors keep alive is no start.
+    hunt.hear(into: &rest, until: clock.now + .seconds(2)) { _ in false }
+    _ = line.setSpeed(UInt32(receiver.defaultLineSpeed_baud))
+    line.forget()
+    let begin = clock.now
+    guard supply(true) else { return skip("times", "its supply_line is not to be switched") }
+    var ear = ReceiverEar()
+    hunt.hear(into: &ear, until: begin + .seconds(10)) { $0.byteCount > 0 }
+    guard ear.byteCount > 0 else {
+      return fail(
+        "first byte", "none within 10 s after its supply was switched on",
+        remedy: "does \(receiver.supplyLine ?? "") switch its supply, and is high on? "
+          + "A line that is active low is named with its flag, see Docs/Reference/board-profile.md")
+    }
+    pass("first byte", "\(Doctor.text(clock.now - begin)) after its supply was switched on")
+    hunt.hear(into: &ear, until: begin + options.longestFix) { $0.hasFix == true }
+    guard ear.hasFix == true else {
+      return skip(
+        "first fix", "none within \(Doctor.text(options.longestFix)); so its times are not known",
+        hint: "give its antenna a view of the sky, and it more time with --timeout")
+    }
+    facts.timeToFix = clock.now - begin
+    pass("first fix", "\(Doctor.text(clock.now - begin)) after its supply was switched on")
+  }
+}

@@ -1,0 +1,120 @@
+import BoardProfiles
+import LinuxHAL
+import LocationTypes
+
+/// Looks at a board: whether the service could run on it as its profile says, and what is in the way.
+///
+/// Prints nothing. Each finding is told when it is made, for some take a minute. Nothing is changed on the
+/// board but the speed of a serial line that nobody uses; the receiver is asked and told nothing, but for
+/// its supply where ``Options/timesFix`` says so, and the board is suspended only for ``Options/sleepTrial``.
+public struct Doctor {
+  /// What is looked at.
+  public struct Options {
+    /// The board's profile; without one all serial lines are looked at.
+    public var profile: BoardProfile?
+    /// The receiver's line, instead of the profile's.
+    public var line: String?
+    /// Where the service keeps its state.
+    public var state = "/var/lib/torpor"
+    /// Whether the receiver's supply is switched to see how long it needs.
+    public var timesFix = true
+    /// For how long the board is suspended once, at least 3 s; nil not to try it.
+    public var sleepTrial: Interval?
+    /// The longest that a fix is waited for.
+    public var longestFix = Interval.seconds(90)
+
+    /// Looks at all of it.
+    public init() {}
+  }
+
+  /// What was found, as far as a profile can say it.
+  public struct Facts: Equatable, Sendable {
+    /// What the board calls itself.
+    public var model: String?
+    /// The line a receiver was heard on, as profiles name it.
+    public var device: String?
+    /// The speed at which it was heard.
+    public var speed_baud: UInt32?
+    /// What it says it is.
+    public var identity: ReceiverIdentity?
+    /// A gauge of the kernel's.
+    public var gauge: String?
+    /// How long the first fix took after a cold or warm start of its supply.
+    public var timeToFix: Interval?
+    /// Whether the kernel can suspend the board; nil where that was not looked at.
+    public var canSuspend: Bool?
+  }
+
+  let options: Options
+  /// Whether the board is compared with a profile.
+  public var hasProfile: Bool { options.profile != nil }
+  let files: BoardFiles
+  let pins: LinePins
+  let pace: ReceiverHunt.Pace
+  private let tell: (Finding) -> Void
+
+  /// What was found so far.
+  public private(set) var findings: [Finding] = []
+  /// The same as a profile needs it.
+  public internal(set) var facts = Facts()
+
+  /// Creates one that has not looked yet.
+  ///
+  /// - Parameters:
+  ///   - files: Where the system is.
+  ///   - pins: The GPIO lines; the kernel's, if nothing else is said.
+  ///   - tell: Called with each finding.
+  public init(
+    _ options: Options, files: BoardFiles = BoardFiles(), pins: LinePins? = nil,
+    tell: @escaping (Finding) -> Void = { _ in }
+  ) {
+    self.init(options, files: files, pins: pins, pace: ReceiverHunt.Pace(), tell: tell)
+  }
+
+  init(
+    _ options: Options, files: BoardFiles, pins: LinePins?, pace: ReceiverHunt.Pace,
+    tell: @escaping (Finding) -> Void = { _ in }
+  ) {
+    self.options = options
+    self.files = files
+    self.pins = pins ?? .kernel(files)
+    self.pace = pace
+    self.tell = tell
+  }
+
+  /// Looks at everything, in this order: what later findings rest on comes first.
+  public mutating func examine() {
+    examineBoard()
+    examineService()
+    examinePins()
+    examineReceiver()
+    examineSleep()
+    examineBattery()
+    examineState()
+  }
+
+  mutating func add(_ finding: Finding) {
+    findings.append(finding)
+    tell(finding)
+  }
+
+  mutating func pass(_ name: String, _ found: String, hint: String? = nil) {
+    add(Finding(name, .passed, found, remedy: hint))
+  }
+
+  mutating func fail(_ name: String, _ found: String, remedy: String) {
+    add(Finding(name, .failed, found, remedy: remedy))
+  }
+
+  mutating func skip(_ name: String, _ why: String, hint: String? = nil) {
+    add(Finding(name, .skipped, why, remedy: hint))
+  }
+
+  /// A length of time as people read it: `350 ms`, `4.2 s`.
+  static func text(_ time: Interval) -> String {
+    let milliseconds = max(0, time.microseconds / 1_000)
+    if milliseconds < 1_000 { return "\(milliseconds) ms" }
+    let tenths = (milliseconds + 50) / 100
+    return "\(tenths / 10).\(tenths % 10) s"
+  }
+}

@@ -1,0 +1,10 @@
+// What both versions of libgpiod call the same.
+#include "cgpio.h"
+
+#include <gpiod.h>
+
+struct cgpio_chip *cgpio_open(const char *path) {
+  return (struct cgpio_chip *)gpiod_chip_open(path);
+}
+
+void cgpio_close(struct cgpio_chip *chip) { gpiod_chip_close((struct gpiod_chip *)chip); }

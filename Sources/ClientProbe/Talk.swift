@@ -1,0 +1,109 @@
+import Glibc
+import LocationClient
+import LocationTypes
+import LocationWire
+
+// A client that does what lines of standard input say, and tells what it hears, a line each.
+
+/// A client that is led by the hand.
+struct Talk: ~Copyable {
+  private var session: ClientSession
+  private var words: [UInt8] = []
+
+  init(_ path: String, _ name: String) throws(ClientError) {
+    var session = try ClientSession(name: name, path: path)
+    try session.listen()
+    self.session = session
+  }
+
+  /// Until the input ends.
+  mutating func run() throws(ClientError) {
+    say("ready")
+    while true {
+      var waiting = [
+        pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: session.descriptor, events: Int16(POLLIN), revents: 0),
+      ]
+      guard unsafe poll(&waiting, 2, -1) >= 0 || errno == EINTR else { return }
+      if waiting[1].revents != 0 {
+        while let notice = try session.notice(within: .zero) { try tell(notice) }
+      }
+      if waiting[0].revents != 0 {
+        var bytes = [UInt8](repeating: 0, count: 512)
+        let count = unsafe read(STDIN_FILENO, &bytes, bytes.count)
+        guard count > 0 else { return }
+        for byte in bytes[..<count] { try take(byte) }
+      }
+    }
+  }
+
+  private mutating func take(_ byte: UInt8) throws(ClientError) {
+    guard byte == 0x0A else { return words.append(byte) }
+    let line = String(decoding: words, as: UTF8.self)
+    words.removeAll()
+    guard !line.isEmpty else { return }
+    do throws(ClientError) {
+      try obey(line.split(separator: " ").map(String.init))
+    } catch .refused(let error) {
+      say("refused \(line): \(error)")
+    }
+  }
+
+  private mutating func obey(_ words: [String]) throws(ClientError) {
+    switch words[0] {
+    case "start": try call(.startUpdating)
+    case "stop": try call(.stopUpdating)
+    case "background": try call(.setExecution(.background))
+    case "foreground": try call(.setExecution(.foreground))
+    case "defer":
+      try call(
+        .allowDeferred(
+          distance: Double(words[1]) ?? .greatestFiniteMagnitude,
+          timeout: Double(words[2]) ?? .greatestFiniteMagnitude))
+    case "settle":
+      guard let generation = UInt32(words[1]), let sequence = UInt64(words[2]) else { break }
+      try call(.acknowledge(FixName(generation: generation, sequence: sequence)))
+      say("settled \(generation) \(sequence)")
+    case "wakes": try tellWakes()
+    case "light": try call(.openBackgroundSession)
+    case "dark": try call(.closeBackgroundSession)
+    default: say("refused \(words[0])")
+    }
+  }
+
+  private mutating func call(_ call: WireCall) throws(ClientError) {
+    _ = try session.call(call)
+    say("ok")
+  }
+
+  /// How often the board was woken for what, and how long it was in which state.
+  private mutating func tellWakes() throws(ClientError) {
+    guard case .energy(let energy) = try session.call(.getEnergy) else {
+      return say("refused wakes")
+    }
+    let wakes = energy.wakes.map { "\($0)" }.joined(separator: " ")
+    let times = energy.boardTime.map { "\($0.microseconds / 1_000)" }.joined(separator: " ")
+    say("wakes \(wakes) \(times)")
+    say("ok")
+  }
+
+  private mutating func tell(_ notice: WireNotice) throws(ClientError) {
+    switch notice {
+    case .fixes(let fixes):
+      say("batch \(fixes.count)")
+      for fix in fixes {
+        say("told \(fix.name.generation) \(fix.name.sequence) \(fix.fix.utc?.microseconds ?? 0)")
+      }
+    case .finished(let code): say("finished \(code.map { "\($0.rawValue)" } ?? "ok")")
+    case .gap(let gap):
+      say(
+        "gap \(gap.count) \(gap.range.lowerBound) \(gap.range.upperBound) \(gap.mayBeMore) "
+          + "\(gap.from?.utc?.microseconds ?? 0)")
+    case .failure(let code): say("failed \(code.rawValue)")
+    case .degraded(let promises): say("degraded \(promises.rawValue)")
+    case .paused: say("paused")
+    case .resumed: say("resumed")
+    case .report, .visit, .region, .live, .authorization, .session, .takenOver: say("other")
+    }
+  }
+}

@@ -1,0 +1,114 @@
+import GNSSProtocols
+
+// How an M8 is told what an M10 is told by keys: a message for each matter, each acknowledged.
+
+/// A message to an M8.
+enum M8Message: Equatable, Sendable {
+  /// CFG-PRT: the port's speed, and whether NMEA comes out beside UBX.
+  case port(speed: UInt32, sendsNMEA: Bool)
+  /// CFG-MSG: NAV-PVT with every epoch, or never.
+  case solution(Bool)
+  /// CFG-RATE.
+  case rate
+  /// CFG-PM2: cyclic tracking.
+  case cycle
+  /// CFG-RXM: full power, or as CFG-PM2 says.
+  case power(UBloxPower)
+  /// CFG-CFG: keep it in the backup memory, so that a short loss of supply costs nothing.
+  case save
+  /// CFG-BATCH; nil for off.
+  case batch(watermark: UInt16?)
+}
+
+/// The messages of one command, at most six, in the order in which they are sent.
+struct M8Messages: Sendable {
+  private var messages = InlineArray<6, M8Message>(repeating: .save)
+  private(set) var count = 0
+
+  mutating func append(_ message: M8Message) {
+    messages[count] = message
+    count += 1
+  }
+
+  subscript(part: UInt8) -> M8Message {
+    precondition(Int(part) < count, "past the last message of a command")
+    return messages[Int(part)]
+  }
+}
+
+extension UBloxCommand {
+  /// What an M8 is told for this command; nothing where all u-blox receivers are told the same.
+  func m8Messages(for setup: ReceiverSetup) -> M8Messages {
+    var all = M8Messages()
+    let sendsNMEA = setup.output == .nmea
+    switch self {
+    case .none, .probe, .wakeBytes, .retrieveBatch, .standby: break
+    case .lineSpeed(let speed): all.append(.port(speed: speed, sendsNMEA: sendsNMEA))
+    case .configuration(let power):
+      all.append(.port(speed: setup.lineSpeed, sendsNMEA: sendsNMEA))
+      all.append(.solution(!sendsNMEA))
+      all.append(.rate)
+      UBloxCommand.append(power, to: &all)
+      all.append(.save)
+    case .power(let power):
+      UBloxCommand.append(power, to: &all)
+      all.append(.save)
+    case .liveOutput(let on):
+      all.append(sendsNMEA ? .port(speed: setup.lineSpeed, sendsNMEA: on) : .solution(on))
+    case .enableBatching(let watermark), .watermark(let watermark):
+      all.append(.batch(watermark: watermark))
+    case .disableBatching: all.append(.batch(watermark: nil))
+    }
+    return all
+  }
+
+  private static func append(_ power: UBloxPower?, to all: inout M8Messages) {
+    switch power {
+    case .none: break
+    case .full: all.append(.power(.full))
+    case .cyclic:
+      all.append(.cycle)
+      all.append(.power(.cyclic))
+    }
+  }
+}
+
+extension M8Message {
+  /// What its ACK names.
+  var identity: UBXIdentity {
+    switch self {
+    case .port: .cfgPRT
+    case .solution: .cfgMSG
+    case .rate: .cfgRATE
+    case .cycle: .cfgPM2
+    case .power: .cfgRXM
+    case .save: .cfgCFG
+    case .batch: .cfgBATCH
+    }
+  }
+
+  func append(to buffer: inout FrameBuffer, for setup: ReceiverSetup) {
+    switch self {
+    case .port(let speed, let sendsNMEA):
+      buffer.append(
+        UBXPort(speed: speed, sent: sendsNMEA ? UBXPort.ubx | UBXPort.nmea : UBXPort.ubx))
+    case .solution(let isOn): buffer.appendMessageRate(.navPVT, onUART1: isOn ? 1 : 0)
+    case .rate: buffer.appendRate(period_ms: setup.interval_ms)
+    case .cycle: buffer.append(UBXPowerManagement(period_ms: UInt32(setup.interval_ms)))
+    case .power(let power): buffer.appendReceiverPower(saves: power == .cyclic)
+    case .save: buffer.appendSave()
+    case .batch(let watermark): buffer.append(M8Message.batching(setup, watermark))
+    }
+  }
+
+  private static func batching(
+    _ setup: ReceiverSetup, _ watermark: UInt16?
+  ) -> UBXBatchConfiguration {
+    guard let watermark else { return UBXBatchConfiguration() }
+    guard let batch = setup.batch else { preconditionFailure("the receiver is not to batch") }
+    return UBXBatchConfiguration(
+      isEnabled: true, hasExtraPVT: batch.extraPVT, capacity: batch.capacity,
+      watermark: watermark, pin: batch.pioWired ? batch.pioID : nil,
+      isActiveLow: batch.pioWired && batch.pioActiveLow)
+  }
+}

@@ -1,0 +1,95 @@
+import Glibc
+
+/// One of QEMU's sockets: lines go in and out.
+final class LinePort {
+  let descriptor: Int32
+  private(set) var isOpen = true
+  private var bytes: [UInt8] = []
+  /// What has come and nobody has taken.
+  var lines: [String] = []
+
+  /// Connects, and tries so until QEMU is there.
+  init(path: String, within patience: Double) throws {
+    let end = Clock.now + patience
+    while true {
+      let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+      guard descriptor >= 0 else { throw Failure("no socket: errno \(errno)") }
+      if LinePort.connect(descriptor, to: path) {
+        self.descriptor = descriptor
+        return
+      }
+      close(descriptor)
+      guard Clock.now < end else { throw Failure("QEMU does not open '\(path)'") }
+      usleep(10_000)
+    }
+  }
+
+  deinit { close(descriptor) }
+
+  private static func connect(_ descriptor: Int32, to path: String) -> Bool {
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path.utf8) }
+    return unsafe withUnsafePointer(to: &address) { pointer in
+      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        unsafe Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+      }
+    }
+  }
+
+  /// Takes in what is there.
+  func read() {
+    var part = [UInt8](repeating: 0, count: 16_384)
+    let count = unsafe recv(descriptor, &part, part.count, Int32(MSG_DONTWAIT))
+    if count == 0 { isOpen = false }
+    for byte in part[..<max(count, 0)] {
+      if byte == 0x0A {
+        lines.append(String(decoding: bytes.filter { $0 != 0x0D }, as: UTF8.self))
+        bytes.removeAll(keepingCapacity: true)
+      } else {
+        bytes.append(byte)
+      }
+    }
+  }
+
+  func write(_ text: String) {
+    var rest = Array(text.utf8)[...]
+    while !rest.isEmpty {
+      let count = unsafe rest.withUnsafeBytes {
+        unsafe send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+      }
+      guard count > 0 else {
+        if count < 0, errno == EINTR { continue }
+        isOpen = false
+        return
+      }
+      rest = rest.dropFirst(count)
+    }
+  }
+
+  /// Forgets what has come.
+  func clear() {
+    lines.removeAll()
+    bytes.removeAll()
+  }
+}
+
+/// What a scenario found wrong.
+struct Failure: Error, CustomStringConvertible {
+  let description: String
+  init(_ description: String) { self.description = description }
+}
+
+/// The machine's own time.
+enum Clock {
+  /// Seconds, of no particular beginning.
+  static var now: Double { seconds(CLOCK_MONOTONIC) }
+  /// Seconds since 1970.
+  static var wall: Double { seconds(CLOCK_REALTIME) }
+
+  private static func seconds(_ clock: clockid_t) -> Double {
+    var time = timespec()
+    _ = unsafe clock_gettime(clock, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+  }
+}

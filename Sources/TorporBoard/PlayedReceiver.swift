@@ -1,0 +1,150 @@
+import Glibc
+import LocationTypes
+import SimulatedHAL
+
+/// The receiver at the other end of the board's second UART: a simulated one, in real time.
+///
+/// What is sent to a board that is suspended is lost, as on hardware; QEMU would keep it.
+final class PlayedReceiver {
+  /// What is wrong with the line.
+  enum Trouble {
+    case none
+    /// Nothing comes out of it, and nothing goes in.
+    case silent
+    /// Frames come as fast as the line can, and no checksum of them is right.
+    case badChecksums
+  }
+
+  /// What QEMU opens as its serial device.
+  let path: String
+  let descriptor: Int32
+  var trouble = Trouble.none { didSet { stormedUntil = now } }
+  /// The board sleeps, and its UART with it.
+  var isBoardSuspended = false { didSet { hasPoked = false } }
+  /// What is sent meanwhile wakes it.
+  var wakesBoard = false
+  private(set) var bytesSent = 0
+  private(set) var bytesReceived = 0
+
+  private var receiver: VirtualReceiver
+  private var begin = Clock.now
+  private var stormedUntil = Instant.boot
+  private var hasPoked = false
+
+  init(_ setup: SimulationSetup) throws {
+    var master: Int32 = -1
+    var slave: Int32 = -1
+    var name = [CChar](repeating: 0, count: 128)
+    guard unsafe openpty(&master, &slave, &name, nil, nil) == 0 else {
+      throw Failure("no terminal can be made: errno \(errno)")
+    }
+    // The other end stays open: a board that is reset leaves no mark on the line.
+    var line = termios()
+    _ = unsafe tcgetattr(slave, &line)
+    unsafe cfmakeraw(&line)
+    _ = unsafe tcsetattr(slave, TCSANOW, &line)
+    _ = fcntl(master, F_SETFL, O_NONBLOCK)
+    _ = fcntl(master, F_SETFD, FD_CLOEXEC)
+    _ = fcntl(slave, F_SETFD, FD_CLOEXEC)
+    path = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    descriptor = master
+    receiver = PlayedReceiver.made(setup)
+  }
+
+  private static func made(_ setup: SimulationSetup) -> VirtualReceiver {
+    let way = Scenario.drive.track(seed: 1, duration: nil)
+    let track = Track(
+      start: UTCTime(microseconds: Int64(Clock.wall * 1e6)) - way.points[0].offset,
+      points: way.points, gapLimit: way.gapLimit)
+    return VirtualReceiver(setup, track: track)
+  }
+
+  /// Another receiver takes its place, one that was never switched on.
+  func replace(_ setup: SimulationSetup) {
+    receiver = PlayedReceiver.made(setup)
+    begin = Clock.now
+    trouble = .none
+    isBoardSuspended = false
+    wakesBoard = false
+    bytesSent = 0
+    bytesReceived = 0
+  }
+
+  private var now: Instant { .boot + Interval(seconds: Clock.now - begin) }
+
+  /// What it does, as a trace has it.
+  var state: String { receiver.state.word }
+  /// Baud.
+  var speed: UInt32 { receiver.speed }
+  /// Whether the pin of its batch is up.
+  var isBatchPinActive: Bool { receiver.isBatchPinActive }
+
+  func setSupply(_ isOn: Bool) { receiver.setSupply(isOn, at: now) }
+  func wake() { receiver.wake(at: now) }
+
+  /// Seconds until it has something to do.
+  var patience: Double {
+    if trouble == .badChecksums { return 0.02 }
+    return min(max((receiver.next - now).seconds, 0.005), 1)
+  }
+
+  /// Brings it up to date: what the board wrote, then what it says itself.
+  func play() {
+    let speed = lineSpeed ?? receiver.speed
+    var bytes = [UInt8](repeating: 0, count: 4_096)
+    let count = unsafe read(descriptor, &bytes, bytes.count)
+    if count > 0 {
+      bytesReceived += count
+      if trouble != .silent {
+        receiver.write(Array(bytes[..<count]), at: now, speed: speed)
+      }
+    }
+    let said = receiver.read(at: now, speed: speed)
+    switch trouble {
+    case .none: send(said)
+    case .silent: break
+    case .badChecksums: storm(speed)
+    }
+  }
+
+  /// One byte out of nowhere.
+  func poke() { write([0xFF]) }
+
+  private func send(_ bytes: [UInt8]) {
+    guard !bytes.isEmpty else { return }
+    guard isBoardSuspended else { return write(bytes) }
+    if wakesBoard, !hasPoked {
+      hasPoked = true
+      write([bytes[0]])
+    }
+  }
+
+  private func write(_ bytes: [UInt8]) {
+    bytesSent += bytes.count
+    _ = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
+  }
+
+  /// Sentences and frames that look as they should, as many as the line takes.
+  private func storm(_ speed: UInt32) {
+    let due = Int((now - stormedUntil).seconds * Double(speed) / 10)
+    stormedUntil = now
+    var bytes: [UInt8] = []
+    while bytes.count < min(due, 8_192) {
+      bytes += Array("$GNGGA,120000.00,5231.2,N,01324.0,E,1,12,0.7,40.0,M,40.0,M,,*00\r\n".utf8)
+      bytes += [0xB5, 0x62, 0x01, 0x07, 92, 0] + [UInt8](repeating: 0x2A, count: 92) + [1, 2]
+    }
+    send(bytes)
+  }
+
+  /// What the board has set; nil for a speed without a name.
+  private var lineSpeed: UInt32? {
+    var line = termios()
+    guard unsafe tcgetattr(descriptor, &line) == 0 else { return nil }
+    let code = Int32(bitPattern: unsafe cfgetispeed(&line))
+    let names: [(Int32, UInt32)] = [
+      (B4800, 4_800), (B9600, 9_600), (B19200, 19_200), (B38400, 38_400), (B57600, 57_600),
+      (B115200, 115_200), (B230400, 230_400),
+    ]
+    return names.first { $0.0 == code }?.1
+  }
+}

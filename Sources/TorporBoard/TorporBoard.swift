@@ -1,0 +1,118 @@
+import Glibc
+
+/// The service on a board that is none: Debian's kernel in QEMU, with gpio-sim, a serial line and suspend.
+///
+///     TorporBoard BUILT-FOLDER PROFILE [--only WORDS] [--lane 1|2] [--resets N] [--seed N] [--verbose]
+///
+/// Two lanes share the scenarios, so that two processors can do them at the same time.
+///
+/// Prints a line for each scenario, and the guest's log where one fails; ends with 1 then.
+@main struct TorporBoard {
+  static func main() {
+    signal(SIGPIPE, SIG_IGN)
+    guard let options = BoardOptions(Array(CommandLine.arguments.dropFirst())) else {
+      say(
+        "usage: TorporBoard BUILT-FOLDER PROFILE [--only WORDS] [--lane 1|2] [--resets N] [--seed N] [--verbose]"
+      )
+      exit(EX_USAGE)
+    }
+    do {
+      let failures = try runAll(options)
+      say(failures == 0 ? "the virtual board: all is well" : "FAILED: \(failures) scenarios")
+      exit(failures == 0 ? 0 : 1)
+    } catch {
+      say("FAILED: \(error)")
+      exit(1)
+    }
+  }
+
+  private static func runAll(_ options: BoardOptions) throws -> Int {
+    let bench = try Bench(
+      Machine.Parts(built: options.folder, run: "\(options.folder)/run\(options.lane)"),
+      board: options.profile, lines: options.folder + "/lines")
+    defer { bench.discard() }
+    bench.isVerbose = options.isVerbose
+    var failures = 0
+    for scenario in BoardScenario.all(options) where scenario.name.contains(options.only) {
+      let begin = Clock.now
+      bench.deadline = begin + scenario.limit
+      var wrong: Error?
+      do { try scenario.run(bench) } catch { wrong = error }
+      let seconds = "\(((Clock.now - begin) * 10).rounded() / 10) s"
+      guard let wrong else {
+        say("\(scenario.name) … ok \(seconds)")
+        continue
+      }
+      failures += 1
+      say("\(scenario.name) … FAILED \(seconds): \(wrong)")
+      tell(bench)
+      bench.discard()
+    }
+    return failures
+  }
+
+  /// What there is to know of a board on which something failed.
+  private static func tell(_ bench: Bench) {
+    let receiver = bench.receiver
+    say(
+      "  receiver: \(receiver.state), \(receiver.speed) baud; sent \(receiver.bytesSent) bytes, got \(receiver.bytesReceived)"
+    )
+    say(
+      "  lines: "
+        + bench.changes.suffix(20).map { "\($0.line) \($0.isUp ? 1 : 0)" }.joined(separator: ", "))
+    say("  suspends: \(bench.suspends)\(bench.isSuspended ? ", and suspended" : "")")
+    for client in bench.clients {
+      say("  \(client.name): " + client.lines.suffix(12).joined(separator: " | "))
+    }
+    for name in ["qemu.log", "console.log", "torpord.log"] {
+      let lines = ((try? text(of: "\(bench.parts.run)/\(name)")) ?? "").split(separator: "\n")
+      say("  -- \(name)")
+      for line in lines.suffix(60) { say("  \(line)") }
+    }
+  }
+}
+
+/// What the command line says.
+struct BoardOptions {
+  var folder = ""
+  var profile = ""
+  /// Which of the lanes this is; 0 for all that there is.
+  var lane = 0
+  var only = ""
+  var isVerbose = false
+  var resets = 8
+  var seed: UInt64 = 1
+
+  init?(_ arguments: [String]) {
+    var rest = arguments[...]
+    while let argument = rest.popFirst() {
+      switch argument {
+      case "--verbose": isVerbose = true
+      case "--only":
+        guard let words = rest.popFirst() else { return nil }
+        only = words
+      case "--lane":
+        guard let number = rest.popFirst().flatMap({ Int($0) }), (0...2).contains(number) else {
+          return nil
+        }
+        lane = number
+      case "--resets":
+        guard let number = rest.popFirst().flatMap({ Int($0) }), number > 0 else { return nil }
+        resets = number
+      case "--seed":
+        guard let number = rest.popFirst().flatMap({ UInt64($0) }) else { return nil }
+        seed = number
+      default:
+        guard !argument.hasPrefix("-"), folder.isEmpty || profile.isEmpty else { return nil }
+        if folder.isEmpty { folder = argument } else { profile = argument }
+      }
+    }
+    guard !profile.isEmpty else { return nil }
+  }
+}
+
+/// Prints a line, at once.
+func say(_ line: String) {
+  let bytes = Array((line + "\n").utf8)
+  _ = unsafe write(STDOUT_FILENO, bytes, bytes.count)
+}

@@ -1,0 +1,95 @@
+import Glibc
+import Synchronization
+
+/// Runs a program's asynchronous code so that nothing wakes the board but what the program waits for.
+///
+/// Swift's own threads wake once a second for ever as soon as one of them was used
+/// ([decision 150](../../Docs/Decisions/0150-a-program-that-waits-on-its-own-thread.md)). Here the thread that
+/// calls ``run(_:)`` does all the work, and sleeps without a limit when there is none:
+///
+///     import TorporLocation
+///
+///     try QuietProgram.run {
+///       for try await update in LocationUpdate.liveUpdates() { … }
+///     }
+public enum QuietProgram {
+  /// Runs `body` on the calling thread, with all that it awaits, and gives what it gives.
+  ///
+  /// Nothing of it may need the main actor, `Task.sleep`, or a detached task: the first would wait for this
+  /// thread for ever, the others begin the threads that wake.
+  ///
+  /// - Throws: What `body` throws.
+  public static func run<Result: Sendable>(
+    _ body: @escaping @Sendable () async throws -> Result
+  ) throws -> Result {
+    let executor = CallingThread()
+    let outcome = Outcome<Result>()
+    Task(executorPreference: executor) {
+      do { outcome.set(.success(try await body())) } catch { outcome.set(.failure(error)) }
+      executor.end()
+    }
+    executor.work()
+    return try outcome.take()
+  }
+
+  /// What the body gave, on its way from the task to who waits.
+  private final class Outcome<Value: Sendable>: Sendable {
+    private let value = Mutex<Swift.Result<Value, any Error>?>(nil)
+
+    func set(_ result: Result<Value, any Error>) { value.withLock { $0 = result } }
+
+    func take() throws -> Value {
+      guard let result = value.withLock({ $0 }) else { preconditionFailure("the body has ended") }
+      return try result.get()
+    }
+  }
+}
+
+/// The thread that calls ``work()``, as a place where tasks run.
+@safe private final class CallingThread: TaskExecutor {
+  private struct State {
+    var jobs: [UnownedJob] = []
+    var isOver = false
+  }
+
+  private let state = Mutex(State())
+  nonisolated(unsafe) private let bell = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
+
+  init() { unsafe sem_init(bell, 0, 0) }
+
+  deinit {
+    unsafe sem_destroy(bell)
+    unsafe bell.deallocate()
+  }
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    // Rung within the lock: who does the job may be done, and gone with the bell, before it is rung.
+    state.withLock { state in
+      state.jobs.append(job)
+      unsafe sem_post(bell)
+    }
+  }
+
+  func end() {
+    state.withLock { state in
+      state.isOver = true
+      unsafe sem_post(bell)
+    }
+  }
+
+  /// Does what comes, until the end.
+  func work() {
+    while true {
+      let (jobs, isOver) = state.withLock { state in
+        defer { state.jobs = [] }
+        return (state.jobs, state.isOver)
+      }
+      for job in jobs { unsafe job.runSynchronously(on: asUnownedTaskExecutor()) }
+      if jobs.isEmpty {
+        if isOver { return }
+        unsafe sem_wait(bell)
+      }
+    }
+  }
+}

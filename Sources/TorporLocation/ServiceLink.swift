@@ -1,0 +1,265 @@
+import Glibc
+import LocationClient
+import LocationPolicy
+import LocationTypes
+import LocationWire
+import Synchronization
+
+/// One connection of this program to the service: a thread of its own that asks and hears, and sleeps in one
+/// wait for both.
+///
+/// Jobs are done one after the other, in their order. When the connection is over every job fails, and every
+/// mailbox ends with the same error.
+@safe final class ServiceLink: Sendable {
+  /// Something to be done on the thread, and what is told where it cannot be.
+  struct Job: Sendable {
+    let run: @Sendable (inout LinkState) -> Void
+    let fail: @Sendable (ClientError) -> Void
+  }
+
+  private struct Inbox {
+    var jobs: [Job] = []
+    /// Why the connection is over; nil while it lives.
+    var end: ClientError?
+    /// Nobody has it any more.
+    var isLeft = false
+  }
+
+  private let inbox = Mutex(Inbox())
+  /// A pipe: a byte in it wakes the thread.
+  private let bell: (out: Int32, into: Int32)
+  private let name: String
+  private let path: String
+  private let needsExplicitSessions: Bool
+
+  /// Connects on a thread of its own, and returns at once.
+  init(name: String, path: String, needsExplicitSessions: Bool) {
+    self.name = name
+    self.path = path
+    self.needsExplicitSessions = needsExplicitSessions
+    var ends: [Int32] = [-1, -1]
+    let hasPipe = unsafe pipe(&ends) == 0
+    for end in ends where hasPipe {
+      _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+      _ = fcntl(end, F_SETFL, O_NONBLOCK)
+    }
+    bell = (ends[0], ends[1])
+    guard hasPipe else {
+      end(.system("a pipe cannot be made", code: errno))
+      return
+    }
+    var thread = pthread_t()
+    let link = unsafe Unmanaged.passRetained(self)
+    let code = unsafe pthread_create(
+      &thread, nil,
+      { unsafe Unmanaged<ServiceLink>.fromOpaque($0!).takeRetainedValue().live() },
+      link.toOpaque())
+    guard code == 0 else {
+      unsafe link.release()
+      end(.system("a thread cannot be made", code: code))
+      return
+    }
+    pthread_detach(thread)
+  }
+
+  deinit {
+    if bell.out >= 0 { close(bell.out) }
+    if bell.into >= 0 { close(bell.into) }
+  }
+
+  /// Whether the connection is over, and another one is to be made. Where another process is this client
+  /// now there is to be none: the two would take it from each other for ever.
+  var isReplaceable: Bool { inbox.withLock { $0.end != nil && $0.end != .takenOver } }
+
+  /// Does something on the thread, after all that was asked before, and gives what it gives.
+  func ask<Answer: Sendable>(
+    _ body: @escaping @Sendable (inout LinkState) throws(ClientError) -> Answer
+  ) async throws(ClientError) -> Answer {
+    let result: Result<Answer, ClientError> = await withCheckedContinuation { continuation in
+      submit { state in
+        do throws(ClientError) {
+          let answer = try body(&state)
+          continuation.resume(returning: .success(answer))
+        } catch {
+          continuation.resume(returning: .failure(error))
+        }
+      } orFail: {
+        continuation.resume(returning: .failure($0))
+      }
+    }
+    return try result.get()
+  }
+
+  /// The same without waiting for it. One of the two is called, once.
+  func submit(
+    _ run: @escaping @Sendable (inout LinkState) -> Void,
+    orFail fail: @escaping @Sendable (ClientError) -> Void = { _ in }
+  ) {
+    submit(Job(run: run, fail: fail))
+  }
+
+  /// Opens something that the service has a number for, on which `mailbox` hears; where it cannot be
+  /// opened, that is what it hears.
+  ///
+  /// - Parameter note: Puts the mailbox where what is told under that number finds it.
+  func open<Element>(
+    _ call: WireCall, _ opened: OpenNumber, for mailbox: Mailbox<Element>,
+    note: @escaping @Sendable (inout LinkState, Int) -> Void
+  ) {
+    submit { state in
+      do throws(ClientError) {
+        guard case .opened(let number) = try state.call(call) else {
+          throw .malformed("another answer than a number")
+        }
+        opened.number = number
+        note(&state, number)
+      } catch {
+        mailbox.finish(error)
+      }
+    } orFail: {
+      mailbox.finish($0)
+    }
+  }
+
+  /// Gives a number back, once, if there is one.
+  func close(
+    _ opened: OpenNumber, _ close: @escaping @Sendable (inout LinkState, Int) -> Void
+  ) {
+    submit { state in
+      if let number = opened.take() { close(&state, number) }
+    }
+  }
+
+  private func submit(_ job: Job) {
+    let end = inbox.withLock { inbox -> ClientError? in
+      if inbox.end == nil { inbox.jobs.append(job) }
+      return inbox.end
+    }
+    if let end { return job.fail(end) }
+    ring()
+  }
+
+  /// Ends the connection once all that was asked before is done.
+  func leave() {
+    inbox.withLock { $0.isLeft = true }
+    ring()
+  }
+
+  private func ring() {
+    var byte: UInt8 = 1
+    // A pipe that is full wakes as well.
+    _ = unsafe write(bell.into, &byte, 1)
+  }
+
+  // MARK: The thread
+
+  private func live() -> UnsafeMutableRawPointer? {
+    do throws(ClientError) {
+      var session = try ClientSession(
+        name: name, path: path, needsExplicitSessions: needsExplicitSessions)
+      try session.listen()
+      var state = LinkState(session: session)
+      let error = serve(&state)
+      end(error)
+      state.end(error)
+    } catch {
+      end(error)
+    }
+    return nil
+  }
+
+  /// Serves until the connection ends; says why it did.
+  private func serve(_ state: inout LinkState) -> ClientError {
+    while true {
+      let (jobs, isLeft) = inbox.withLock { inbox in
+        defer { inbox.jobs = [] }
+        return (inbox.jobs, inbox.isLeft)
+      }
+      for job in jobs {
+        if let broken = state.broken { job.fail(broken) } else { job.run(&state) }
+      }
+      state.hear()
+      if let broken = state.broken { return broken }
+      if isLeft { return .ended }
+      wait(for: state.session.descriptor)
+    }
+  }
+
+  private func wait(for notices: Int32) {
+    var waiting = [
+      pollfd(fd: notices, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: bell.out, events: Int16(POLLIN), revents: 0),
+    ]
+    _ = unsafe poll(&waiting, 2, -1)
+    guard waiting[1].revents != 0 else { return }
+    var bytes = [UInt8](repeating: 0, count: 64)
+    while unsafe read(bell.out, &bytes, bytes.count) > 0 {}
+  }
+
+  private func end(_ error: ClientError) {
+    let jobs = inbox.withLock { inbox in
+      inbox.end = inbox.end ?? error
+      defer { inbox.jobs = [] }
+      return inbox.jobs
+    }
+    for job in jobs { job.fail(error) }
+  }
+}
+
+/// What the thread of a ``ServiceLink`` has to itself.
+struct LinkState: ~Copyable {
+  var session: ClientSession
+  /// Who hears the iterator of live updates of that number.
+  var live: [Int: Mailbox<LiveElement>] = [:]
+  /// Who hears of the service session of that number.
+  var diagnostics: [Int: Mailbox<SessionDiagnostics>] = [:]
+  var events = MonitorDesk()
+  /// What the service said last that this program may.
+  var authorization: LocationAuthorization
+  /// Why nothing can be asked or heard any more.
+  private(set) var broken: ClientError?
+
+  init(session: consuming ClientSession) {
+    authorization = LocationAuthorization(
+      status: session.session.authorization, isReduced: session.session.isReduced)
+    self.session = session
+  }
+
+  /// Asks the service. A refusal is its answer; any other error is the end of the connection.
+  mutating func call(_ call: WireCall) throws(ClientError) -> WireReply {
+    do throws(ClientError) { return try session.call(call) } catch {
+      if case .refused = error { throw error }
+      broken = error
+      throw error
+    }
+  }
+
+  /// Hands on what has come.
+  mutating func hear() {
+    do throws(ClientError) {
+      while broken == nil, let notice = try session.notice(within: .zero) { take(notice) }
+    } catch {
+      broken = broken ?? error
+    }
+  }
+
+  private mutating func take(_ notice: WireNotice) {
+    switch notice {
+    case .live(let element): live[element.iterator]?.put(element)
+    case .region(let event, let number): events.take(event, number: number)
+    case .session(let number, let told): diagnostics[number]?.put(told)
+    case .authorization(let status, let isReduced):
+      authorization = LocationAuthorization(status: status, isReduced: isReduced)
+    case .takenOver: broken = .takenOver
+    // Nothing that is asked for here is told by these.
+    case .fixes, .report, .finished, .gap, .visit, .paused, .resumed, .failure, .degraded: break
+    }
+  }
+
+  /// The connection is over: who waits is told.
+  func end(_ error: ClientError) {
+    for mailbox in live.values { mailbox.finish(error) }
+    for mailbox in diagnostics.values { mailbox.finish(error) }
+    events.end(error)
+  }
+}

@@ -1,0 +1,255 @@
+import BoardProfiles
+import GPIOLines
+import Glibc
+import LinuxHAL
+import LocationTypes
+import Testing
+
+@testable import BoardDoctor
+
+@Suite("A doctor of boards that are folders")
+struct DoctorTests {
+  /// A profile with all lines wired, on a line.
+  static func profile(_ device: String, _ settings: [(String, String)] = []) throws -> BoardProfile
+  {
+    var new = NewProfile()
+    let all = [("name", "my-board"), ("receiver.device", device)] + settings
+    for (path, value) in all { try new.answer(path, value, alone: true) }
+    return try new.profile(file: "profile.toml")
+  }
+
+  static func options(_ profile: BoardProfile? = nil, line: String? = nil) -> Doctor.Options {
+    var options = Doctor.Options()
+    options.profile = profile
+    options.line = line
+    return options
+  }
+
+  @Test("a board of which nothing is known: each thing is told, and what it is called")
+  func bare() {
+    let board = FakeBoard()
+    board.write("Some Board Rev 1\0", to: "/proc/device-tree/model")
+    let findings = board.findings(Self.options())
+    #expect(findings["board"]?.found == "Some Board Rev 1, Linux 6.1.0")
+    #expect(findings["service"]?.outcome == .skipped)
+    #expect(findings["GPIO chip"]?.outcome == .skipped)
+    #expect(findings["serial line"]?.outcome == .failed, "there is none to look at")
+    #expect(findings["battery"]?.outcome == .skipped)
+    #expect(findings["state"]?.outcome == .passed)
+    for finding in findings where finding.outcome == .failed { #expect(finding.remedy != nil) }
+  }
+
+  @Test("a boot that has no name fails: the service could not tell one from the next")
+  func boot() {
+    let board = FakeBoard()
+    board.write("", to: "/proc/sys/kernel/random/boot_id")
+    #expect(board.findings(Self.options())["board"]?.outcome == .failed)
+  }
+
+  // MARK: The serial line
+
+  @Test("a line that is not there: the ones that are there are named, a PC's empty ports are not")
+  func missingLine() throws {
+    let board = FakeBoard()
+    board.link("/dev/ttyUSB0", to: "/dev/null")
+    board.link("/dev/ttyS5", to: "/dev/null")
+    board.write("0\n", to: "/sys/class/tty/ttyS5/type")
+    let findings = board.findings(Self.options(line: "/dev/ttyAMA0"))
+    let line = try #require(findings["serial line"])
+    #expect(line.outcome == .failed && line.found.contains("there are /dev/ttyUSB0"))
+    #expect(!line.found.contains("ttyS5"))
+    #expect(findings["receiver"]?.outcome == .skipped)
+  }
+
+  @Test(
+    "console, login and gpsd on the line: each fails, with what takes it away",
+    arguments: [true, false])
+  func taken(_ isNamed: Bool) throws {
+    let board = FakeBoard()
+    let line = FakeLine()
+    board.link("/dev/ttyAMA0", to: line.path)
+    board.link("/dev/serial0", to: "ttyAMA0")
+    board.write("tty1 ttyAMA0\n", to: "/sys/class/tty/console/active")
+    board.link(
+      "/etc/systemd/system/getty.target.wants/serial-getty@ttyAMA0.service", to: "/nowhere")
+    board.process(512, "gpsd", holding: line.path)
+    board.process(513, "sshd", holding: "/dev/null")
+    let findings = board.findings(Self.options(line: isNamed ? "/dev/serial0" : nil))
+    let outcome: Finding.Outcome = isNamed ? .failed : .skipped
+    #expect(findings["console"]?.outcome == outcome)
+    #expect(findings["console"]?.remedy?.contains("console=ttyAMA0") == true)
+    #expect(findings["login"]?.outcome == outcome)
+    #expect(
+      findings["login"]?.remedy == "sudo systemctl disable --now serial-getty@ttyAMA0.service")
+    #expect(findings["holder"]?.outcome == outcome)
+    #expect(findings["holder"]?.found.contains("gpsd (process 512)") == true)
+    #expect(findings["holder"]?.remedy == "sudo systemctl disable --now gpsd.socket gpsd.service")
+    #expect(findings.filter { $0.name == "holder" }.count == 1, "others hold other files")
+    #expect(findings["receiver"]?.outcome == (isNamed ? .skipped : .failed))
+  }
+
+  @Test("a console that only the kernel's command line tells of")
+  func commandLine() {
+    let board = FakeBoard()
+    let line = FakeLine()
+    board.link("/dev/ttyS0", to: line.path)
+    board.write("quiet console=ttyS0,115200n8 console=tty1", to: "/proc/cmdline")
+    #expect(board.findings(Self.options(line: "/dev/ttyS0"))["console"]?.outcome == .failed)
+    board.write("quiet console=ttyS01", to: "/proc/cmdline")
+    #expect(board.findings(Self.options(line: "/dev/ttyS0"))["console"] == nil)
+  }
+
+  @Test("torpord itself has the line: that is as it should be")
+  func service() {
+    let board = FakeBoard()
+    let line = FakeLine()
+    board.link("/dev/ttyAMA0", to: line.path)
+    board.process(700, "torpord", holding: line.path)
+    let findings = board.findings(Self.options(line: "/dev/ttyAMA0"))
+    #expect(findings["service"]?.found.contains("torpord (process 700)") == true)
+    #expect(findings["service"]?.remedy?.contains("systemctl stop torpord") == true)
+    #expect(findings["holder"]?.outcome == .skipped && findings["receiver"]?.outcome == .skipped)
+    #expect(!findings.contains { $0.outcome == .failed })
+  }
+
+  @Test("a line that another program has locked, and what is no line")
+  func busy() throws {
+    let board = FakeBoard()
+    let line = FakeLine()
+    board.link("/dev/ttyAMA0", to: line.path)
+    let other = unsafe open(line.path, O_RDWR | O_NOCTTY)
+    defer { close(other) }
+    #expect(flock(other, LOCK_EX) == 0)
+    let findings = board.findings(Self.options(line: "/dev/ttyAMA0"))
+    #expect(findings["serial line"]?.outcome == .failed)
+    board.write("", to: "/dev/ttyS9")
+    #expect(
+      board.findings(Self.options(line: "/dev/ttyS9"))["serial line"]?.found.contains("no device")
+        == true)
+    #expect(board.findings(Self.options(line: "/dev"))["serial line"]?.outcome == .failed)
+  }
+
+  // MARK: The receiver
+
+  @Test("a line that nobody talks on: what to look at first")
+  func silence() throws {
+    let board = FakeBoard()
+    let line = FakeLine()
+    board.link("/dev/ttyAMA0", to: line.path)
+    let silent = try #require(board.findings(Self.options(line: "/dev/ttyAMA0"))["receiver"])
+    #expect(silent.outcome == .failed && silent.remedy?.contains("TX and RX") == true)
+    // Not named, it is one of those that are looked at.
+    let searched = try #require(board.findings(Self.options())["receiver"])
+    #expect(searched.outcome == .failed && searched.found == "none is heard on /dev/ttyAMA0")
+  }
+
+  // MARK: Lines, battery, disk
+
+  @Test("GPIO: free, held, not there, and a chip that is not permitted")
+  func pins() throws {
+    let board = FakeBoard()
+    let profile = try Self.profile(
+      "/dev/ttyAMA0",
+      [
+        ("receiver.family", "ublox-m10"), ("receiver.wake_line", "WAKE"),
+        ("receiver.supply_line", "SUPPLY"), ("motion.line", "MOTION"),
+      ])
+    let findings = board.findings(
+      Self.options(profile),
+      pins: .chip { line throws(GPIOFault) in
+        if line.text == "MOTION" { throw .noLine(line) }
+        return line.text == "SUPPLY" ? "leds-gpio" : nil
+      })
+    #expect(findings["GPIO chip"]?.outcome == .passed)
+    #expect(findings["wake_line"]?.outcome == .passed)
+    #expect(findings["supply_line"]?.found == "SUPPLY is held by leds-gpio")
+    #expect(findings["motion line"]?.remedy?.contains("gpio-line-names") == true)
+    let denied = GPIOFault.notPermitted(path: "/dev/gpiochip0", group: "gpio")
+    let closed = board.findings(
+      Self.options(profile), pins: .chip(fault: denied) { _ throws(GPIOFault) in throw denied })
+    for name in ["GPIO chip", "wake_line", "supply_line", "motion line"] {
+      #expect(closed[name]?.outcome == .failed)
+      #expect(closed[name]?.remedy?.contains("to the group 'gpio'") == true, "\(name)")
+    }
+    let none = board.findings(Self.options(profile))
+    #expect(none["GPIO chip"]?.outcome == .failed && none["wake_line"] == nil)
+    let ours = board.findings(
+      Self.options(profile), pins: .chip { _ throws(GPIOFault) in "torpord" })
+    #expect(ours["supply_line"]?.outcome == .passed)
+  }
+
+  @Test("PWR-10: a gauge that is there, one that is not, one that the profile does not name")
+  func battery() throws {
+    let board = FakeBoard()
+    let plain = try Self.profile("/dev/ttyAMA0")
+    let gauged = try Self.profile("/dev/ttyAMA0", [("battery.gauge", "BAT0")])
+    #expect(board.findings(Self.options(gauged))["battery"]?.remedy?.contains("driver") == true)
+    board.write("Battery\n", to: "/sys/class/power_supply/BAT1/type")
+    board.write("55\n", to: "/sys/class/power_supply/BAT1/capacity")
+    board.write("Mains\n", to: "/sys/class/power_supply/AC/type")
+    let other = try #require(board.findings(Self.options(gauged))["battery"])
+    #expect(other.outcome == .failed && other.remedy == "gauge = \"BAT1\" in [battery]")
+    let unnamed = try #require(board.findings(Self.options(plain))["battery"])
+    #expect(unnamed.outcome == .passed && unnamed.remedy?.contains("BAT1") == true)
+    board.write("Battery\n", to: "/sys/class/power_supply/BAT0/type")
+    board.write("81\n", to: "/sys/class/power_supply/BAT0/capacity")
+    #expect(board.findings(Self.options(gauged))["battery"]?.found == "BAT0 says 81 %")
+  }
+
+  @Test("RNG-1: a disk on which the ring has no room")
+  func disk() throws {
+    let board = FakeBoard()
+    #expect(board.findings(Self.options())["state"]?.outcome == .passed)
+    board.make("/var/lib/torpor")
+    #expect(board.findings(Self.options())["state"]?.outcome == .passed)
+    var options = Self.options()
+    options.state = "/proc"
+    // The kernel's own files are no disk: nothing is free there.
+    var doctor = Doctor(options, files: BoardFiles(), pins: LinePins.none, pace: .init())
+    doctor.examineState()
+    #expect(doctor.findings["state"]?.outcome == .failed)
+  }
+
+  // MARK: Sleep
+
+  @Test("PWR-9: what the kernel says of sleep, against what the profile says")
+  func sleep() throws {
+    let board = FakeBoard()
+    let plain = try Self.profile("/dev/ttyAMA0")
+    let sleeping = try Self.profile(
+      "/dev/ttyAMA0",
+      [("board.suspended", "yes"), ("board.suspended.wakes_on", "alarm, bytes")])
+    let none = board.findings(Self.options(plain))
+    #expect(none["suspend"]?.outcome == .skipped && none["alarm"]?.outcome == .skipped)
+    let wanted = board.findings(Self.options(sleeping))
+    #expect(wanted["suspend"]?.remedy?.contains("take [board.suspended] out") == true)
+    #expect(wanted["alarm"]?.outcome == .failed && wanted["wake by bytes"]?.outcome == .failed)
+
+    board.write("freeze mem\n", to: "/sys/power/state")
+    board.write("s2idle [deep]\n", to: "/sys/power/mem_sleep")
+    #expect(board.findings(Self.options(sleeping))["suspend"]?.outcome == .failed, "no count")
+    board.write("0\n", to: "/sys/power/wakeup_count")
+    board.write("", to: "/sys/class/rtc/rtc0/wakealarm")
+    board.write("1000\n", to: "/sys/class/rtc/rtc0/since_epoch")
+    board.write("disabled\n", to: "/sys/class/tty/ttyAMA0/power/wakeup")
+    board.link("/dev/ttyAMA0", to: "/dev/null")
+    let able = board.findings(Self.options(sleeping))
+    #expect(able["suspend"]?.found == "the kernel can: mem (deep)")
+    #expect(able["suspend"]?.remedy == nil && able["alarm"]?.outcome == .passed)
+    #expect(able["sleep"]?.outcome == .skipped, "it is never tried unasked")
+    let unused = board.findings(Self.options(plain))
+    #expect(unused["suspend"]?.outcome == .passed && unused["suspend"]?.remedy != nil)
+  }
+
+  @Test("a suspend that the profile has and the kernel has not is not in the offered profile")
+  func offeredSleep() throws {
+    let board = FakeBoard()
+    let sleeping = try Self.profile("/dev/ttyAMA0", [("board.suspended", "yes")])
+    let offer = try #require(
+      try ProfileOffer(board.examined(Self.options(sleeping)), name: "other"))
+    #expect(offer.found == ["board.suspended"] && offer.new.name == "other")
+    let read = try BoardProfile.parse(offer.text(file: "a.toml"), file: "a.toml")
+    #expect(read.board.suspended == nil && read.receiver == sleeping.receiver)
+    #expect(try ProfileOffer(board.examined(Self.options()), name: nil) == nil)
+  }
+}

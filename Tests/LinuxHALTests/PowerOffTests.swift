@@ -1,0 +1,180 @@
+import Glibc
+import LocationTypes
+import TestSupport
+import Testing
+
+@testable import LinuxHAL
+
+@Suite("A board that is off") struct PowerOffTests {
+  /// The registers of a Witty Pi 4, whose clock stands still.
+  private final class FakeHAT: ByteRegisters {
+    var registers: [UInt8: UInt8] = [:]
+    var isDeaf = false
+
+    /// 27 February 2028, 23:59:50: a leap year's.
+    init() {
+      registers = [0: 0x26, 58: 0x50, 59: 0x59, 60: 0x23, 61: 0x27, 62: 7, 63: 0x02, 64: 0x28]
+    }
+
+    func read(_ register: UInt8) -> UInt8? { registers[register] ?? 0 }
+
+    func write(_ value: UInt8, to register: UInt8) -> Bool {
+      if !isDeaf { registers[register] = value }
+      return true
+    }
+
+    /// Day, hours, minutes and seconds of the alarm, as BCD.
+    var alarm: [UInt8] { [30, 29, 28, 27].map { registers[$0] ?? 0 } }
+  }
+
+  private let folder = TestFolder()
+  private let kernel = FakeKernel()
+  private let boot = BootIdentity(id: [1])
+  private let other = BootIdentity(id: [2])
+  private let start = Instant(microseconds: 1_000_000_000)
+  private let utc = UTCTime(microseconds: 1_800_000_000_000_000)
+
+  private var intent: WakeIntent {
+    WakeIntent(
+      boot: boot, off: start, offUTC: utc, until: start + .seconds(3_600), alarm: "rtc0")
+  }
+
+  private func powerOff(_ alarm: (any PowerOnAlarm)?, boot: BootIdentity? = nil) -> BoardPowerOff {
+    BoardPowerOff(
+      alarm, shortest: .seconds(120), lead: .seconds(31), record: folder.file("wake-intent"),
+      boot: boot ?? self.boot, kernel.files)
+  }
+
+  @Test("RNG-8: a deadline crosses a power-off as boot, boot time and UTC")
+  func deadline() throws {
+    let kept = try #require(WakeIntent(text: intent.text))
+    #expect(kept == intent)
+    #expect(kept.untilUTC == utc + .seconds(3_600))
+  }
+
+  @Test(
+    "RNG-8: how a start came about is read off the record and the clocks, and the alarm's own word")
+  func judgement() {
+    func start(_ after_s: Int64, _ says: Bool? = nil) -> WakeIntent.Start {
+      intent.start(
+        on: other, utc: utc + .seconds(after_s), slack: .seconds(60), hasSwitchedOn: says)
+    }
+    #expect(start(3_590) == .byAlarm && start(3_650) == .byAlarm)
+    #expect(start(600) == .early(.seconds(3_000)) && start(600, false) == .early(.seconds(3_000)))
+    #expect(start(600, true) == .byAlarm, "one clock or the other is off")
+    #expect(start(4_000) == .late(.seconds(400)))
+    #expect(start(-5) == .unknown && start(0, true) == .byAlarm)
+    #expect(intent.start(on: boot, utc: utc + .seconds(3_600), slack: .zero) == .sameBoot)
+  }
+
+  @Test(
+    "RNG-8: the record is on the disk before the board goes, is told once, and one that is broken never"
+  )
+  func record() throws {
+    let clock = try #require(RealTimeClock(kernel.files))
+    let due = SystemClock().now + .seconds(1_000)
+    #expect(powerOff(clock).prepare(until: due) == nil)
+    #expect(clock.alarm.map { (1_969...1_972).contains($0) } == true, "early enough to boot")
+    let kept = try #require(WakeIntent.read(folder.file("wake-intent")))
+    #expect(kept.until == due && kept.boot == boot && kept.alarm == "rtc0")
+    #expect(folder.names == ["wake-intent"])
+    #expect(powerOff(clock, boot: other).takeIntent()?.intent == kept)
+    #expect(powerOff(clock, boot: other).takeIntent() == nil && folder.names.isEmpty)
+    for text in [
+      "", "torpor wake intent 1\n", intent.text.replacing("until_us=", with: "until_us=x"),
+    ] {
+      folder.write(Array(text.utf8), to: "wake-intent")
+      #expect(powerOff(clock).takeIntent() == nil, "\(text)")
+    }
+  }
+
+  @Test(
+    "a board stays on for a lock, a near alarm, without an alarm, and where the disk takes no record"
+  )
+  func hindrances() throws {
+    let clock = try #require(RealTimeClock(kernel.files))
+    let now = SystemClock().now
+    #expect(powerOff(nil).prepare(until: now + .seconds(1_000)) == .noAlarm)
+    #expect(powerOff(clock).prepare(until: now + .seconds(140)) == .alarmNear)
+    kernel.make("/run/systemd/inhibit/4", "WHAT=shutdown\nMODE=block\nWHO=apt\n")
+    #expect(powerOff(clock).prepare(until: now + .seconds(1_000)) == .inhibited(by: "apt"))
+    kernel.remove("/run/systemd/inhibit/4")
+    #expect(clock.alarm == nil)
+    let nowhere = BoardPowerOff(
+      clock, shortest: .zero, lead: .zero, record: folder.file("none/wake-intent"), boot: boot,
+      kernel.files)
+    #expect(nowhere.prepare(until: now + .seconds(1_000)) == .refused(code: ENOENT))
+    #expect(clock.alarm == nil, "nothing switches on what was not switched off")
+    kernel.refuses["wakealarm"] = EINVAL
+    #expect(powerOff(clock).prepare(until: now + .seconds(1_000)) == .refused(code: EINVAL))
+    #expect(folder.names.isEmpty)
+  }
+
+  @Test("PWR-4: an alarm that is not there, or may go off too soon, switches no board off")
+  func alarmsOfOthers() throws {
+    let clock = try #require(RealTimeClock(kernel.files))
+    let due = SystemClock().now + .seconds(1_000)
+    // Somebody else's, while the board is still being switched off: it would be spent, and ours never set.
+    #expect(clock.set(1_005) == 0)
+    #expect(powerOff(clock).prepare(until: due) == .alarmNear)
+    #expect(clock.alarm == 1_005 && folder.names.isEmpty, "it is still his")
+    // One that comes sooner than ours, but not too soon, switches it on as well; and is put back.
+    #expect(clock.set(1_500) == 0)
+    let service = powerOff(clock)
+    #expect(service.prepare(until: due) == nil && clock.alarm == 1_500)
+    service.cancel()
+    #expect(clock.alarm == 1_500 && folder.names.isEmpty)
+    // The board was to be off, and a new service finds it on: nothing is left armed.
+    #expect(clock.set(nil) == 0)
+    #expect(powerOff(clock).prepare(until: due) == nil && clock.alarm != nil)
+    #expect(powerOff(clock).takeIntent()?.start == .sameBoot && clock.alarm == nil)
+    kernel.swallows.insert("wakealarm")
+    #expect(powerOff(clock).prepare(until: due) == .refused(code: EIO), "it was not taken")
+  }
+
+  @Test("PWR-4: a board that is being switched off ends its programs; one that is not is told as on")
+  func ending() {
+    #expect(!BoardPowerOff.isEnding(within: .milliseconds(5)))
+    var signals = sigset_t()
+    var before = sigset_t()
+    unsafe sigemptyset(&signals)
+    unsafe sigaddset(&signals, SIGTERM)
+    unsafe pthread_sigmask(SIG_BLOCK, &signals, &before)
+    pthread_kill(pthread_self(), SIGTERM)
+    #expect(BoardPowerOff.isEnding(within: .seconds(1)))
+    unsafe pthread_sigmask(SIG_SETMASK, &before, nil)
+  }
+
+  @Test("names that programs chose command no terminal")
+  func printable() {
+    #expect(KernelText.printable("gps\u{1B}]0;x\u{7}d\u{9B}\nü".utf8) == "gps?]0;x?d?\nü")
+  }
+
+  @Test("a Witty Pi 4 is told its alarm by its own clock, in BCD, over the end of a month")
+  func wittyPi() throws {
+    let hat = FakeHAT()
+    let alarm = try #require(WittyPi4(hat))
+    hat.registers[39] = 1
+    #expect(alarm.set(in: .milliseconds(19_500), shortest: .zero) == 0)
+    #expect(hat.alarm == [0x28, 0x00, 0x00, 0x11] && hat.registers[39] == 0)
+    #expect(
+      alarm.set(in: .seconds(2 * 86_400), shortest: .zero) == 0
+        && hat.alarm == [0x29, 0x23, 0x59, 0x51])
+    #expect(
+      alarm.set(in: .seconds(90 * 86_400), shortest: .zero) == 0
+        && hat.alarm == [0x25, 0x23, 0x59, 0x51])
+    alarm.restore(nil)
+    #expect(hat.alarm == [0, 0, 0, 0])
+    for (reason, says) in [1: true, 8: true, 3: false, 4: false] as [UInt8: Bool] {
+      hat.registers[11] = reason
+      #expect(alarm.hasSwitchedOn == says)
+    }
+    hat.isDeaf = true
+    #expect(alarm.set(in: .seconds(60), shortest: .zero) == EIO)
+    hat.registers[63] = 0x13
+    #expect(alarm.set(in: .seconds(60), shortest: .zero) == EIO, "no month")
+    hat.registers[0] = 0x37
+    #expect(WittyPi4(hat) == nil, "another model")
+    #expect(I2CDevice(bus: 9_999, address: WittyPi4.address) == nil)
+  }
+}

@@ -1,0 +1,65 @@
+import Glibc
+import LocationTypes
+import Testing
+
+@testable import LinuxHAL
+
+@Suite("What can be seen of a board's sleep") struct SleepSurveyTests {
+  private let kernel = FakeKernel()
+  private var survey: SleepSurvey { SleepSurvey(kernel.files, usesTimer: false) }
+  private var pace: BoardSuspender.Pace {
+    var pace = BoardSuspender.Pace()
+    pace.nearest = .milliseconds(20)
+    pace.firstPause = .milliseconds(5)
+    return pace
+  }
+
+  @Test("the kernel's words, its clock, and what is against it")
+  func words() {
+    #expect(survey.state == "mem (deep)" && survey.countsWakeups)
+    #expect(survey.clock == "rtc0" && survey.maySetAlarm && survey.hindrance == nil)
+    kernel.make("/run/systemd/inhibit/1", "WHAT=sleep\nWHO=backup\nMODE=block\n")
+    #expect(survey.hindrance == .inhibited(by: "backup"))
+    kernel.remove("/sys/class/rtc/rtc0/wakealarm")
+    #expect(survey.clock == nil && !survey.maySetAlarm && survey.hindrance == .noAlarm)
+    kernel.remove("/sys/power/state")
+    #expect(survey.state == nil && survey.hindrance == .noState)
+    #expect(kernel.written.isEmpty, "nothing is touched by looking")
+  }
+
+  @Test("a try suspends the board once, and says whether its alarm woke it")
+  func trial() throws {
+    kernel.whileSuspended = { usleep(60_000) }
+    let result = try survey.trial(for: .milliseconds(50), pace: pace, pause: .milliseconds(10))
+    guard case .slept(let slept, let late) = result else {
+      Issue.record("\(result)")
+      return
+    }
+    #expect(slept >= .milliseconds(60) && late >= .milliseconds(10))
+    #expect(kernel.suspends == 1 && kernel.text("/sys/class/rtc/rtc0/wakealarm") == "")
+  }
+
+  @Test("PWR-9: what comes on the way is tried again, a refusal is told")
+  func hindered() throws {
+    var isFirst = true
+    kernel.before["wakeup_count"] = { [kernel] in
+      if isFirst { kernel.wake() }
+      isFirst = false
+    }
+    kernel.whileSuspended = { usleep(5_000) }
+    let early = try survey.trial(for: .milliseconds(50), pace: pace, pause: .milliseconds(10))
+    guard case .slept(_, let late) = early else {
+      Issue.record("\(early)")
+      return
+    }
+    #expect(late < .zero && kernel.suspends == 1)
+    kernel.refuses["state"] = EIO
+    #expect(
+      try survey.trial(for: .milliseconds(50), pace: pace, pause: .milliseconds(10))
+        == .hindered(.refused(code: EIO)))
+    kernel.make("/sys/power/state", "disk\n")
+    #expect(
+      try survey.trial(for: .milliseconds(50), pace: pace, pause: .milliseconds(10))
+        == .hindered(.noState))
+  }
+}

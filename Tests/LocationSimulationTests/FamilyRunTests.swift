@@ -1,0 +1,87 @@
+import BoardProfiles
+import BoardSetup
+import EnergyAccounting
+import LocationPolicy
+import LocationTypes
+import SimulatedHAL
+import Testing
+
+@testable import LocationSimulation
+
+@Suite("Whole runs with a receiver of each family")
+struct FamilyRunTests {
+  typealias Family = BoardProfile.Receiver.Family
+
+  static let families: [Family] = [.ubloxM10, .ubloxM8, .mtk, .airoha, .casic]
+
+  private static func profile(_ family: Family) throws -> BoardProfile {
+    var profile = try BoardCatalog.standard().find("simulated")
+    profile.receiver?.family = family
+    guard !family.isUBlox else {
+      profile.receiver?.batch?.capacity = 300
+      return profile
+    }
+    profile.receiver?.output = .nmea
+    profile.receiver?.batch = nil
+    profile.receiver?.lineSpeed_baud = 38_400
+    return profile
+  }
+
+  private static func run(
+    _ profile: BoardProfile, _ script: ClientScript, hours: Double = 1,
+    _ change: (inout SimulationPlan) -> Void = { _ in }
+  ) -> TraceSummary {
+    let duration = Interval(seconds: hours * 3_600)
+    var plan = SimulationPlan(
+      track: Scenario.drive.track(seed: 1, duration: duration), duration: duration)
+    plan.seed = 1
+    plan.noise = .real
+    change(&plan)
+    let result = Session(profile, script).simulate(plan, sink: { _ in })
+    #expect(result.violations.isEmpty, "\(result.violations)")
+    return result.summary
+  }
+
+  private static func seconds(_ summary: TraceSummary, _ state: ReceiverPowerState) -> Double {
+    (summary.energy?.receiverTime[Int(state.rawValue)] ?? .zero).seconds
+  }
+
+  @Test("every fix of an hour is delivered, deferred or at once", arguments: families)
+  func everyFix(_ family: Family) throws {
+    for defers in [false, true] {
+      var script = ClientScript()
+      script.defers = defers
+      let summary = Self.run(try Self.profile(family), script)
+      #expect(summary.fixes > 3_550, "\(summary.fixes)")
+      #expect(summary.delivered == summary.fixes && summary.lost == 0)
+      #expect((Self.seconds(summary, .batching) > 3_000) == (defers && family.isUBlox))
+    }
+  }
+
+  @Test(
+    "PWR-1, PWR-8: at 500 m it sleeps by command between fixes, and each start is a hot one",
+    arguments: families)
+  func sleeps(_ family: Family) throws {
+    var script = ClientScript()
+    script.defers = false
+    script.accuracy = 500
+    let summary = Self.run(try Self.profile(family), script)
+    let asleep = Self.seconds(summary, .standby) + Self.seconds(summary, .backup)
+    #expect(asleep > 2_000, "\(asleep)")
+    // Without its ephemeris each of them would be a search of half a minute.
+    #expect(Self.seconds(summary, .acquiring) < 600, "\(Self.seconds(summary, .acquiring))")
+    #expect(summary.delivered > 20)
+  }
+
+  @Test("PWR-7: under no sky it searches for bounded times, and rests between", arguments: families)
+  func noSky(_ family: Family) throws {
+    var script = ClientScript()
+    script.defers = false
+    script.accuracy = 500
+    let summary = Self.run(try Self.profile(family), script, hours: 3) {
+      $0.faults.noSky = [Instant(seconds: 600)..<Instant(seconds: 10_000)]
+    }
+    #expect(Self.seconds(summary, .acquiring) < 5_400, "\(Self.seconds(summary, .acquiring))")
+    #expect(Self.seconds(summary, .acquiring) > 100)
+  }
+}

@@ -1,0 +1,192 @@
+import EnergyAccounting
+import GNSSProtocols
+import LocationHAL
+import LocationTypes
+import SimulatedHAL
+
+@testable import ReceiverDrivers
+
+/// Runs a driver of any family on the simulated board, byte by byte.
+final class FamilyBench {
+  /// What becomes of an acknowledgement on its way to the driver.
+  enum Tampering {
+    case none
+    /// The one of this number, from 0, is lost.
+    case drop(Int)
+    /// The one of this number says no.
+    case refuse(Int)
+    /// Every answer to these commands says no.
+    case refuseAll(SentenceAnswer)
+  }
+
+  let setup: ReceiverSetup
+  private var driver: ReceiverDriver
+  private var board: SimulatedBoard
+  private var decoder = GNSSDecoder()
+  private var assembler = EpochAssembler()
+  var tampering = Tampering.none
+  /// Acknowledgements that came.
+  private(set) var acknowledgements = 0
+  private(set) var told: [DriverObservation] = []
+  /// Fixes that counted, and the moments at which they did.
+  private(set) var fixes: [Instant] = []
+  /// What was written, each time.
+  private(set) var written: [[UInt8]] = []
+  /// The states of the receiver's power that it went through.
+  private(set) var powers: [ReceiverPowerState] = []
+  private(set) var pins: [PinCommand] = []
+
+  init(_ setup: ReceiverSetup, faults: FaultPlan = FaultPlan(), backup: Bool = true) {
+    self.setup = setup
+    driver = ReceiverDriver(setup)
+    var simulation = SimulationSetup()
+    simulation.receiver.family = FamilyBench.played(setup.family)
+    simulation.receiver.output = .nmea
+    simulation.receiver.defaultSpeed = setup.defaultLineSpeed
+    simulation.receiver.hasSupplySwitch = setup.hasSupplySwitch
+    simulation.receiver.hasWakePin = setup.hasWakePin
+    simulation.receiver.hasBackupSupply = backup
+    simulation.receiver.batch = setup.batch.map { _ in BatchCapacity() }
+    simulation.receiver.hasBatchPin = setup.batch?.pioWired ?? false
+    simulation.receiver.offBeforeStart = .seconds(5)
+    simulation.faults = faults
+    board = SimulatedBoard(
+      simulation, track: Scenario.walk.track(seed: 1, duration: .seconds(10_800)))
+    decoder = GNSSDecoder()
+  }
+
+  private static func played(_ family: ReceiverFamily) -> SimulatedFamily {
+    switch family {
+    case .passive: .streaming
+    case .ubloxM10: .ubloxM10
+    case .ubloxM8: .ubloxM8
+    case .mtk: .mtk
+    case .airoha: .airoha
+    case .casic: .casic
+    }
+  }
+
+  var now: Instant { board.now }
+  var violations: [String] { board.violations.map { "\($0.kind): \($0.text)" } }
+  var counters: DriverCounters { driver.counters }
+  var activity: ReceiverActivity { driver.activity }
+  var power: ReceiverPowerState { board.receiverPowerState }
+  var status: DriverStatus { driver.status }
+  /// What was written, as text.
+  var sentences: [String] { written.map { String(decoding: $0, as: UTF8.self) } }
+
+  func forget() {
+    told = []
+    fixes = []
+    written = []
+    pins = []
+  }
+
+  /// Gives the driver an event and does what it says; a fault goes back in.
+  func handle(_ event: DriverEvent) {
+    let effects = driver.handle(event, at: board.now)
+    if effects.observation != .none { told.append(effects.observation) }
+    while driver.nextHeld() != nil { fixes.append(board.now) }
+    do {
+      if let command = effects.pin {
+        pins.append(command)
+        try board.set(command)
+      }
+    } catch { return handle(.pinFault(.receiverSupply)) }
+    do {
+      if let speed = effects.lineSpeed { try board.setSpeed(speed) }
+      guard driver.status.hasOutgoing else { return }
+      let frame = driver.outgoing
+      written.append(bytes(of: frame))
+      try board.write(frame.span)
+    } catch { handle(.lineFault) }
+    if powers.last != power { powers.append(power) }
+  }
+
+  /// Lets time pass.
+  func run(_ seconds: Double) {
+    let end = board.now + Interval(seconds: seconds)
+    while board.now < end {
+      let due = min(end, max(driver.status.deadline ?? .distantFuture, board.now))
+      let waking = board.wait(in: .awake, until: due, listening: true)
+      // What began to come gathers a little, as with the engine.
+      let gathered = board.wait(
+        in: .awake, until: min(due, board.now + .milliseconds(20)), listening: false)
+      if powers.last != power { powers.append(power) }
+      if waking.batchPinRose || gathered.batchPinRose { handle(.batchPin) }
+      read()
+      if let deadline = driver.status.deadline, deadline <= board.now { handle(.deadline) }
+    }
+  }
+
+  private func read() {
+    do {
+      while true {
+        let chunk = try board.read()
+        if chunk.count == 0 { return }
+        var offset = 0
+        while let message = decoder.next(chunk.span, &offset) { take(message) }
+      }
+    } catch { handle(.lineFault) }
+  }
+
+  private func take(_ message: GNSSMessage) {
+    guard let message = tampered(message) else { return }
+    handle(.message(message))
+    if let epoch = assembler.add(message, at: board.now) { admit(epoch) }
+    while let epoch = assembler.next() { admit(epoch) }
+  }
+
+  private func admit(_ epoch: Epoch) {
+    guard driver.admit(epoch, at: board.now) == .accept, epoch.fix != nil else { return }
+    fixes.append(board.now)
+  }
+
+  private func tampered(_ message: GNSSMessage) -> GNSSMessage? {
+    let no: GNSSMessage
+    var subject: SentenceAnswer?
+    switch message {
+    case .acknowledged(let identity): no = .refused(identity)
+    case .commandResult(let result):
+      no = .commandResult(
+        CommandResult(family: result.family, command: result.command, outcome: .unsupported))
+      subject = .result(result.command)
+    // A CASIC receiver cannot say no, an M10 cannot say that it is not there.
+    case .receiverNotice(.firmware), .receiverVersion: no = .other
+    default: return message
+    }
+    let number = acknowledgements
+    acknowledgements += 1
+    switch tampering {
+    case .none: return message
+    case .drop(let one): return one == number ? nil : message
+    case .refuse(let one): return one == number ? no : message
+    case .refuseAll(let those): return subject == those ? no : message
+    }
+  }
+
+  /// Runs until the driver has told the goal to be reached, or refused; at most `limit` seconds.
+  @discardableResult func reach(_ goal: ReceiverGoal, _ limit: Double = 120) -> Bool {
+    handle(.goal(goal))
+    let end = board.now + Interval(seconds: limit)
+    while told.last != .settled(goal) && told.last != .refused(goal) {
+      if board.now >= end { return false }
+      run(0.05)
+    }
+    return true
+  }
+}
+
+/// The families that take commands.
+enum Families {
+  static let all: [ReceiverFamily] = [.ubloxM8, .ubloxM10, .mtk, .airoha, .casic]
+  static let sentences: [ReceiverFamily] = [.mtk, .airoha, .casic]
+
+  static func setup(
+    _ family: ReceiverFamily, lineSpeed: UInt32 = 9_600, wake: Bool = false, supply: Bool = false
+  ) -> ReceiverSetup {
+    ReceiverSetup(
+      family: family, lineSpeed: lineSpeed, output: family.isUBlox ? .ubx : .nmea,
+      hasWakePin: wake, hasSupplySwitch: supply)
+  }
+}

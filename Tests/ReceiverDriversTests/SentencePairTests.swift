@@ -1,0 +1,136 @@
+import GNSSProtocols
+import LocationTypes
+import Testing
+
+@testable import ReceiverDrivers
+
+@Suite("Every state and event of a receiver commanded by sentences") struct SentencePairTests {
+  private typealias State = SentenceDriver.State
+
+  private static let states: [State] = (0...13).compactMap { State(rawValue: $0) }
+
+  private static let setup = ReceiverSetup(
+    family: .airoha, lineSpeed: 38_400, output: .nmea, hasWakePin: true, hasSupplySwitch: true)
+
+  private static func result(_ command: UInt16, _ outcome: CommandResult.Outcome) -> DriverEvent {
+    .message(.commandResult(CommandResult(family: .pair, command: command, outcome: outcome)))
+  }
+
+  /// What leads from no goal to a state; nil stands for the deadline.
+  private static func way(to state: State) -> [DriverEvent?] {
+    let configured: [DriverEvent?] =
+      [.goal(.tracking), nil, result(2, .done)]
+      + Array(repeating: result(62, .done), count: 6) + [result(50, .done)]
+    let asleep: [DriverEvent?] = configured + [.goal(.standby), result(3, .done), nil]
+    let unanswered: [DriverEvent?] = [.goal(.tracking), nil, nil, nil, nil]
+    switch state {
+    case .idle: return []
+    case .unpowered: return [.goal(.off)]
+    case .powering: return [.goal(.tracking)]
+    case .probing: return [.goal(.tracking), nil]
+    case .probingDefault: return unanswered
+    case .changingSpeed: return unanswered + [result(2, .done)]
+    case .restarting: return unanswered + [result(2, .done), result(864, .done)]
+    case .configuring: return Array(configured.prefix(3))
+    case .tracking: return configured
+    case .fallingAsleep: return configured + [.goal(.standby)]
+    case .standby: return asleep
+    case .pulsing: return asleep + [.goal(.tracking)]
+    case .waking: return asleep + [.goal(.tracking), nil]
+    case .lost: return configured + [.lineFault]
+    }
+  }
+
+  /// A driver in a state, with the moment it came there; nothing is left to tell.
+  private static func driver(in state: State) -> (SentenceDriver, Instant) {
+    var driver = SentenceDriver(setup)
+    var now = Instant.boot
+    for event in way(to: state) {
+      now = event == nil ? max(now, driver.deadline ?? now) : now + .milliseconds(1)
+      _ = driver.handle(event ?? .deadline, at: now)
+      while !driver.pending.isEmpty { _ = driver.handle(.drain, at: now) }
+    }
+    return (driver, now)
+  }
+
+  private static let events: [(name: String, event: DriverEvent)] = [
+    ("off", .goal(.off)), ("standby", .goal(.standby)), ("tracking", .goal(.tracking)),
+    ("powersave", .goal(.powersave)), ("batching", .goal(.batching(watermark: 7))),
+    ("drain", .drain), ("pin", .batchPin), ("fault", .lineFault),
+    ("wake-fault", .pinFault(.receiverWake)), ("supply-fault", .pinFault(.receiverSupply)),
+    ("deadline", .deadline), ("rmc", .message(.rmc(RMC()))),
+    ("gsv", .message(.gsv(GSV(sentences: 1, number: 1, inView: 0)))),
+    ("started", .message(.receiverNotice(.started))), ("probe-ack", result(2, .done)),
+    ("speed-ack", result(864, .done)), ("ack", result(62, .done)), ("nak", result(62, .failed)),
+    ("busy", result(62, .busy)), ("sleep-ack", result(3, .done)),
+    ("sleep-nak", result(3, .unsupported)), ("other", .message(.other)),
+  ]
+
+  @Test("what each event makes of each state")
+  func table() {
+    var lines: [String] = []
+    for state in Self.states {
+      let (sample, at) = Self.driver(in: state)
+      #expect(sample.state == state)
+      var changes: [String] = []
+      for (name, event) in Self.events {
+        var now = at + .milliseconds(1)
+        if name == "deadline", let due = sample.deadline { now = max(due, now) }
+        // What was under way is over, and the answer's time.
+        if ["rmc", "gsv", "started"].contains(name) { now = now + .seconds(2) }
+        var driver = sample
+        let effects = driver.handle(event, at: now)
+        var outcome = driver.state == state ? "" : "\(driver.state)"
+        if driver.hasOutgoing { outcome += "!" }
+        if let pin = effects.pin { outcome += pin.pin == .receiverWake ? "^" : "#" }
+        if effects.observation != .none { outcome += "(\(Self.word(effects.observation)))" }
+        if !driver.isSettled { #expect(driver.deadline != nil, "\(state) \(name)") }
+        if !outcome.isEmpty { changes.append("\(name):\(outcome)") }
+      }
+      lines.append("\(state) | " + changes.joined(separator: " "))
+    }
+    for (line, expected) in zip(lines, Self.expected) { #expect(line == expected) }
+    #expect(lines.count == Self.expected.count, "\n\(lines.joined(separator: "\n"))")
+  }
+
+  private static func word(_ observation: DriverObservation) -> String {
+    switch observation {
+    case .none: "none"
+    case .settled: "settled"
+    case .drained: "drained"
+    case .lost: "lost"
+    case .recovered: "recovered"
+    case .refused: "refused"
+    }
+  }
+
+  /// Where something is at work, a fault of any line gives the receiver up for now.
+  private static let faults = "fault:lost(lost) wake-fault:lost(lost) supply-fault:lost(lost)"
+
+  /// State | event: the state it leads to (none: stays), ! writes, ^ wake pin, # supply, (told).
+  static let expected = [
+    "idle | off:unpowered# standby:powering# tracking:powering# powersave:powering# "
+      + "batching:powering# drain:(drained)",
+    "unpowered | off:(settled) drain:(drained) supply-fault:lost(lost) "
+      + "deadline:(settled)",
+    "powering | drain:(drained) \(faults) deadline:probing!",
+    "pulsing | drain:(drained) fault:lost^(lost) wake-fault:lost^(lost) "
+      + "supply-fault:lost^(lost) deadline:waking!^",
+    "waking | drain:(drained) \(faults) deadline:probing!",
+    "probing | drain:(drained) \(faults) deadline:! probe-ack:configuring!",
+    "probingDefault | drain:(drained) \(faults) deadline:! probe-ack:changingSpeed!",
+    "changingSpeed | drain:(drained) \(faults) deadline:restarting! "
+      + "speed-ack:restarting!",
+    "restarting | drain:(drained) \(faults) deadline:probing!",
+    "configuring | drain:(drained) \(faults) deadline:! started:! ack:! nak:!",
+    "tracking | off:fallingAsleep! standby:fallingAsleep! tracking:(settled) "
+      + "powersave:(refused) batching:(refused) drain:(drained) \(faults) "
+      + "deadline:probing! gsv:configuring! started:configuring!",
+    "fallingAsleep | drain:(drained) \(faults) deadline:standby(settled) rmc:! "
+      + "gsv:! started:! sleep-nak:!",
+    "standby | off:unpowered# standby:(settled) tracking:pulsing^ "
+      + "powersave:pulsing^ batching:pulsing^ drain:(drained) \(faults) "
+      + "rmc:fallingAsleep! gsv:fallingAsleep! started:fallingAsleep!",
+    "lost | off:fallingAsleep! drain:(drained) deadline:pulsing^",
+  ]
+}

@@ -1,0 +1,166 @@
+import BoardDoctor
+import BoardProfiles
+import GPIOLines
+import Glibc
+import LinuxHAL
+import LocationTypes
+import Testing
+
+@testable import torpor
+
+@Suite("torpor doctor with a receiver that is played", .serialized)
+struct DoctorCommandTests {
+  /// A receiver on a line of its own.
+  private static func played(_ board: String, pins: Bool = false) throws -> (Running, String) {
+    let link = Command.directory() + "/gnss"
+    let running = Running(
+      ["receiver", "--board", board, "--link", link, "--quiet"] + (pins ? ["--pins"] : []))
+    _ = try #require(running.line())
+    return (running, link)
+  }
+
+  private static func end(_ running: Running) {
+    running.signal(SIGTERM)
+    _ = running.finish()
+  }
+
+  @Test("an M10 on the right board: it is what the profile says, and nothing fails")
+  func right() throws {
+    let (receiver, link) = try Self.played("zero2w-max-m10s")
+    defer { Self.end(receiver) }
+    let result = Command.run(
+      ["doctor", "--board", "zero2w-max-m10s", "--no-pins", "--line", link, "--state", "/"])
+    #expect(result.status == 0, "\(result.output)")
+    #expect(result.output.contains("pass  receiver            sends NMEA and UBX at 9600 baud"))
+    #expect(result.output.contains("pass  identity            u-blox MAX-M10S, firmware ROM SPG"))
+    #expect(result.output.contains(" 0 failed"))
+  }
+
+  @Test("a profile of another receiver fails with what to write, and the offered one passes")
+  func wrong() throws {
+    let (receiver, link) = try Self.played("zero2w-max-m10s")
+    defer { Self.end(receiver) }
+    let folder = Command.directory()
+    let board = folder + "/slow/profile.toml"
+    let made = Command.run([
+      "board", "new", "slow", "--yes", "--output", folder, "--set", "receiver.family=ublox-m10",
+      "--set", "receiver.line_speed_baud=57600", "--set",
+      "receiver.default_line_speed_baud=57600", "--set", "receiver.device=\(link)",
+    ])
+    #expect(made.status == 0, "\(made.errors)")
+    let offer = folder + "/better.toml"
+    let result = Command.run(["doctor", "--board", board, "--state", "/", "--write", offer])
+    #expect(result.status == 1)
+    #expect(
+      result.output.contains(
+        "fail  receiver            it sends NMEA and UBX at 9600 baud; the profile says 57600"))
+    #expect(result.output.contains("first: receiver: default_line_speed_baud = 9600 in [receiver]"))
+    #expect(Command.run(["board", "check", offer]).status == 0)
+    let again = Command.run(["doctor", "--board", offer, "--state", "/"])
+    #expect(again.status == 0, "\(again.output)")
+  }
+
+  @Test("a receiver that only streams: without a board a profile is offered, and passes")
+  func plain() throws {
+    let streaming = #filePath.split(separator: "/").dropLast(2).joined(separator: "/")
+    let (receiver, link) = try Self.played("/\(streaming)/Boards/streaming/profile.toml")
+    defer { Self.end(receiver) }
+    let offer = Command.directory() + "/found.toml"
+    let result = Command.run(["doctor", "--line", link, "--state", "/", "--write", offer, "--json"])
+    #expect(result.status == 0, "\(result.output)")
+    let lines = result.output.split(separator: "\n")
+    #expect(lines.allSatisfy { $0.hasPrefix("{\"") && $0.hasSuffix("}") })
+    #expect(lines.contains { $0.hasPrefix(#"{"check":"receiver","outcome":"pass","#) })
+    #expect(lines.last?.hasPrefix(#"{"pass":"#) == true)
+    #expect(Command.run(["board", "check", offer]).output.contains("found is fine"))
+    let profile = try BoardProfile.load(path: offer)
+    #expect(profile.receiver?.device == link && profile.receiver?.family == .nmea)
+    #expect(profile.receiver?.lineSpeed_baud == 9_600)
+  }
+
+  @Test("a file that is there, and a profile with mistakes, are not written over")
+  func kept() throws {
+    let folder = Command.directory()
+    let mine = folder + "/mine.toml"
+    Command.write(Array("keep".utf8), to: mine)
+    let refused = Command.run(["doctor", "--line", "/dev/nope", "--state", "/", "--write", mine])
+    #expect(refused.status == 73 && refused.errors.contains("--force replaces it"))
+    let wrong = Command.run([
+      "doctor", "--board", mine, "--line", "/dev/nope", "--state", "/", "--write",
+      folder + "/new.toml",
+    ])
+    #expect(wrong.errors.contains("has mistakes, which are to be mended first"), "\(wrong.errors)")
+    #expect(Command.read(mine) == "keep" && Command.read(folder + "/new.toml") == nil)
+    #expect(Command.run(["doctor", "--no-pins", "--write", mine]).status == 64)
+  }
+
+  @Test(
+    "what a receiver answers tells its family",
+    arguments: [
+      ("pi4-l76k-hat", BoardProfile.Receiver.Family.casic), ("zero2w-pa1616s", .mtk),
+      ("imx8mm-max-m8q", .ubloxM8),
+    ])
+  func family(_ board: String, _ family: BoardProfile.Receiver.Family) throws {
+    let (receiver, link) = try Self.played(board)
+    defer { Self.end(receiver) }
+    let offer = Command.directory() + "/found.toml"
+    _ = Command.run(["doctor", "--line", link, "--state", "/", "--quick", "--write", offer])
+    #expect(try BoardProfile.load(path: offer).receiver?.family == family)
+  }
+
+  @Test("from power to first byte and first fix, where a line switches the supply")
+  func times() throws {
+    let folder = Command.directory()
+    let settings = [
+      "receiver.family=ublox-m10", "receiver.supply_line=SUPPLY", "receiver.time_to_fix.cold_s=3",
+    ]
+    let made = Command.run(
+      ["board", "new", "fast", "--yes", "--output", folder] + settings.flatMap { ["--set", $0] })
+    #expect(made.status == 0, "\(made.errors)")
+    let board = folder + "/fast/profile.toml"
+    let (receiver, link) = try Self.played(board, pins: true)
+    defer { Self.end(receiver) }
+    var options = Doctor.Options()
+    options.profile = try BoardProfile.named(board)
+    options.line = link
+    options.state = "/"
+    options.longestFix = .seconds(60)
+    let pins = LinePins(
+      chips: { ["gpiochip0"] }, check: { _ throws(GPIOFault) in },
+      holder: { _ throws(GPIOFault) in nil },
+      take: { _, isOn throws(GPIOFault) in
+        let drive: LinePins.Drive = { isOn in
+          receiver.say(isOn ? "supply on\n" : "supply off\n")
+          return true
+        }
+        _ = drive(isOn)
+        return drive
+      })
+    var doctor = Doctor(options, pins: pins)
+    doctor.examine()
+    let byName = Dictionary(doctor.findings.map { ($0.name, $0) }) { first, _ in first }
+    #expect(byName["identity"]?.outcome == .passed)
+    #expect(byName["first byte"]?.outcome == .passed)
+    #expect(byName["first fix"]?.outcome == .passed, "\(doctor.findings)")
+    let time = try #require(doctor.facts.timeToFix)
+    #expect(time > .seconds(1) && time < .seconds(60))
+  }
+
+  @Test("mistakes of whoever types it")
+  func badUse() throws {
+    #expect(Command.run(["doctor", "--board", "nowhere"]).status == 78)
+    #expect(Command.run(["doctor", "--timeout", "0"]).status == 64)
+    #expect(Command.run(["doctor", "--timeout", "unlimited"]).status == 64)
+    let folder = Command.directory()
+    let bad = Command.run(["doctor", "--write", folder + "/No Board.toml"])
+    #expect(bad.status == 64 && bad.errors.contains("small letters"))
+    Command.write(Array("name = 1\n".utf8), to: folder + "/bad.toml")
+    let broken = Command.run(
+      ["doctor", "--board", folder + "/bad.toml", "--line", folder + "/none", "--state", "/"])
+    #expect(broken.status == 1)
+    #expect(broken.output.contains("fail  profile") && broken.output.contains("bad.toml:1:"))
+    let none = Command.run(
+      ["doctor", "--line", folder + "/none", "--write", folder + "/new.toml", "--state", "/"])
+    #expect(none.status == 69 && Command.read(folder + "/new.toml") == nil)
+  }
+}

@@ -1,0 +1,71 @@
+import LocationClient
+import Testing
+
+@testable import TorporLocation
+
+@Suite("What waits for a loop")
+struct MailboxTests {
+  private func box() -> Mailbox<Int> { Mailbox { waiting, new in waiting.append(new) } }
+
+  @Test("what came before the reader is read in its order, then what comes")
+  func order() async throws {
+    let box = box()
+    box.put(1)
+    box.put(2)
+    #expect(try await box.next() == 1)
+    #expect(try await box.next() == 2)
+    async let later = box.next()
+    box.put(3)
+    #expect(try await later == 3)
+  }
+
+  @Test("at the end what waits is read, then nil or the error, again and again")
+  func ends() async throws {
+    let box = box()
+    box.put(1)
+    box.finish()
+    box.finish(.ended)
+    box.put(2)
+    #expect(try await box.next() == 1)
+    #expect(try await box.next() == nil)
+    #expect(try await box.next() == nil)
+    let broken = self.box()
+    broken.finish(.ended)
+    for _ in 0..<2 {
+      await #expect(throws: ClientError.ended) { try await broken.next() }
+    }
+  }
+
+  @Test("LIV-2: who is cancelled gets nil, while it waits and before")
+  func cancelled() async throws {
+    let box = box()
+    let waiting = Task { try await box.next() }
+    await Task.yield()
+    waiting.cancel()
+    #expect(try await waiting.value == nil)
+    // What comes after that is for the next one.
+    box.put(7)
+    let early = Task {
+      while !Task.isCancelled { await Task.yield() }
+      return try await box.next()
+    }
+    early.cancel()
+    #expect(try await early.value == nil)
+    #expect(try await box.next() == 7)
+  }
+
+  @Test("another reader takes the place of the first, who gets nil")
+  func replaced() async throws {
+    let box = box()
+    let readers = (0..<2).map { _ in Task { try await box.next() } }
+    var first: Int??
+    // One of them is sent away as soon as both wait.
+    await withTaskGroup(of: Int?.self) { group in
+      for reader in readers { group.addTask { try? await reader.value } }
+      first = await group.next()
+      box.put(5)
+      #expect(await group.next() == .some(5))
+    }
+    #expect(first == .some(nil))
+  }
+}

@@ -1,0 +1,159 @@
+import LocationClient
+import LocationPolicy
+import LocationTypes
+import LocationWire
+import TestSupport
+import Testing
+
+@testable import TorporLocation
+
+@Suite("Monitors and sessions as a program has them")
+struct MonitorTests {
+  private let home = LocationMonitor.CircularCondition(
+    center: Coordinate(latitude_e9: 5, longitude_e9: 6), radius: 150)
+
+  private func event(_ name: String, _ state: MonitorState) -> WireRegionEvent {
+    WireRegionEvent(
+      .condition, name: name, .monitor(state, nil, at: FixTime(acquired: .boot, utc: nil)))
+  }
+
+  @Test("REG-11: a name is open once, and again when nobody holds it")
+  func openOnce() async throws {
+    let staged = StagedService()
+    var monitor: LocationMonitor? = try await LocationMonitor("doors", of: staged.center)
+    #expect(monitor?.name == "doors")
+    await #expect(throws: LocationMonitor.Refusal.alreadyOpen("doors")) {
+      try await LocationMonitor("doors", of: staged.center)
+    }
+    _ = try await LocationMonitor("windows", of: staged.center)
+    monitor = nil
+    monitor = try await LocationMonitor("doors", of: staged.center)
+    _ = monitor
+    for name in ["", "a/b", "a\u{7}", String(repeating: "x", count: 64)] {
+      await #expect(throws: LocationMonitor.Refusal.invalidName(name)) {
+        try await LocationMonitor(name, of: staged.center)
+      }
+    }
+  }
+
+  @Test(
+    "REG-11, REG-12: conditions go to the service under the monitor's name, and are found there")
+  func conditions() async throws {
+    let region = WireRegion(
+      .condition, name: "doors/home", center: home.center, radius: home.radius)
+    let other = WireRegion(
+      .condition, name: "windows/home", center: home.center, radius: 1)
+    let plain = WireRegion(.region, name: "doors/office", center: home.center, radius: 1)
+    let staged = StagedService(regions: [
+      WireMonitoredRegion(
+        region, state: .satisfied, lastEvent: event("doors/home", .satisfied)),
+      WireMonitoredRegion(other, state: .unknown, lastEvent: nil),
+      WireMonitoredRegion(plain, state: .unknown, lastEvent: nil),
+    ])
+    let monitor = try await LocationMonitor("doors", of: staged.center)
+    try await monitor.add(home, identifier: "home", assuming: .unsatisfied)
+    #expect(await staged.wasAsked(.addRegion(region, assuming: .unsatisfied)))
+    #expect(try await monitor.identifiers == ["home"])
+    let record = try #require(try await monitor.record(for: "home"))
+    #expect(record.condition == home && record.lastEvent?.state == .satisfied)
+    #expect(record.lastEvent?.identifier == "home")
+    #expect(try await monitor.record(for: "office") == nil)
+    try await monitor.remove("home")
+    #expect(await staged.wasAsked(.removeRegion(.condition, name: "doors/home")))
+  }
+
+  @Test("REG-13: an event is handled when the loop comes back, and then all before it are")
+  func handled() async throws {
+    let staged = StagedService()
+    let doors = try await LocationMonitor("doors", of: staged.center)
+    let windows = try await LocationMonitor("windows", of: staged.center)
+    staged.service.tell(.region(event("windows/w", .satisfied), number: 3))
+    staged.service.tell(.region(event("doors/d", .satisfied), number: 4))
+    staged.service.tell(.region(event("doors/d", .unsatisfied), number: 5))
+    var atDoors = doors.events.makeAsyncIterator()
+    #expect(try await atDoors.next()?.state == .satisfied)
+    #expect(try await atDoors.next()?.state == .unsatisfied)
+    #expect(staged.service.calls.filter(\.acknowledges).isEmpty, "3 comes first")
+    var atWindows = windows.events.makeAsyncIterator()
+    #expect(try await atWindows.next()?.identifier == "w")
+    let end = Task { [events = windows.events] in
+      var loop = atWindows
+      _ = events
+      return try await loop.next()
+    }
+    #expect(await staged.wasAsked(.acknowledgeEvents(4)))
+    end.cancel()
+    #expect(try await end.value == nil)
+  }
+
+  @Test("REG-13: what a monitor was told before it was opened waits for it")
+  func unclaimed() async throws {
+    let staged = StagedService()
+    _ = try await staged.center.authorization
+    staged.service.tell(.region(event("doors/d", .satisfied), number: 1))
+    staged.service.tell(.region(event("other", .satisfied), number: 2))
+    let monitor = try await LocationMonitor("doors", of: staged.center)
+    var loop = monitor.events.makeAsyncIterator()
+    let first = try #require(try await loop.next())
+    #expect(first.identifier == "d" && first.problem == nil)
+    // One that was not read before it was let go waits for who opens it again.
+    var closing: LocationMonitor? = try await LocationMonitor("windows", of: staged.center)
+    staged.service.tell(.region(event("windows/w", .satisfied), number: 3))
+    staged.service.tell(.authorization(.denied, isReduced: false))
+    while try await staged.center.authorization.status != .denied { await Task.yield() }
+    #expect(closing?.name == "windows")
+    closing = nil
+    let again = try await LocationMonitor("windows", of: staged.center)
+    var next = again.events.makeAsyncIterator()
+    #expect(try await next.next()?.identifier == "w")
+  }
+
+  @Test("BKG-8, BKG-10: a background session is there at once, and ends when nobody holds it")
+  func background() async throws {
+    let staged = StagedService()
+    var session: BackgroundActivitySession? = BackgroundActivitySession(of: staged.center)
+    #expect(try await session?.isActive == true)
+    session = nil
+    #expect(await staged.wasAsked(.closeBackgroundSession))
+  }
+
+  @Test("BKG-12, BKG-17: a service session tells what it lacks, until it is invalidated")
+  func session() async throws {
+    let staged = StagedService()
+    let session = ServiceSession(
+      authorization: .always, wantsFullAccuracy: true, of: staged.center)
+    #expect(await staged.wasAsked(.openServiceSession(.always, wantsFullAccuracy: true)))
+    staged.service.tell(
+      .session(
+        0, SessionDiagnostics(flags: .insufficientlyInUse, alwaysAuthorizationDenied: true)))
+    var loop = session.diagnostics.makeAsyncIterator()
+    let told = try #require(try await loop.next())
+    #expect(told.alwaysAuthorizationDenied && !told.fullAccuracyDenied)
+    #expect(told.update.insufficientlyInUse)
+    session.invalidate()
+    #expect(try await loop.next() == nil)
+    #expect(await staged.wasAsked(.closeServiceSession(0)))
+  }
+
+  @Test("a center's end is the end of its connection; what it asks is asked under its name")
+  func center() async throws {
+    let staged = StagedService()
+    let service = staged.service
+    try await staged.center.requestAuthorization(.whenInUse)
+    try await staged.center.setExecution(.background)
+    #expect(service.calls.first == .connect(name: "test"))
+    #expect(await staged.wasAsked(.requestAuthorization(.whenInUse)))
+    #expect(await staged.wasAsked(.setExecution(.background)))
+    let explicit = LocationCenter(
+      name: "strict", socket: service.path, needsExplicitSessions: true)
+    _ = try await explicit.authorization
+    #expect(service.calls.contains(.connect(name: "strict", needsExplicitSessions: true)))
+    #expect(!LocationCenter().name.isEmpty)
+  }
+}
+
+extension WireCall {
+  fileprivate var acknowledges: Bool {
+    if case .acknowledgeEvents = self { true } else { false }
+  }
+}

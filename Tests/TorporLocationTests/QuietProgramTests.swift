@@ -1,0 +1,61 @@
+import Glibc
+import LocationClient
+import LocationWire
+import TestSupport
+import Testing
+
+@testable import TorporLocation
+
+@Suite("A program that waits on its own thread")
+struct QuietProgramTests {
+  struct Refused: Error {}
+
+  @Test("what is awaited runs on the calling thread, through suspensions, and its result is given")
+  func result() throws {
+    let caller = pthread_self()
+    let sum = try QuietProgram.run {
+      var sum = 0
+      for number in 1...3 {
+        await Task.yield()
+        #expect(pthread_equal(pthread_self(), caller) != 0)
+        sum += number
+      }
+      return sum
+    }
+    #expect(sum == 6)
+  }
+
+  @Test("an error that is thrown comes out")
+  func error() {
+    #expect(throws: Refused.self) {
+      try QuietProgram.run {
+        await Task.yield()
+        throw Refused()
+      }
+    }
+  }
+
+  @Test("a loop over live updates runs there, and ends when it is left")
+  func live() throws {
+    let staged = StagedService()
+    let (service, center) = (staged.service, staged.center)
+    let caller = pthread_self()
+    let locations = try QuietProgram.run {
+      try await withThrowingTaskGroup(of: Fix?.self) { group in
+        group.addTask {
+          for try await update in LocationUpdate.liveUpdates(of: center) {
+            #expect(pthread_equal(pthread_self(), caller) != 0)
+            return update.location
+          }
+          return nil
+        }
+        while !service.calls.contains(.openLive(.default)) { await Task.yield() }
+        service.tell(.live(StagedService.element(0, 4)))
+        return try await group.reduce(into: []) { $0.append($1) }
+      }
+    }
+    #expect(locations == [StagedService.fix(4).fix])
+    for _ in 0..<10_000 where !service.calls.contains(.closeLive(0)) { usleep(1_000) }
+    #expect(service.calls.contains(.closeLive(0)))
+  }
+}
