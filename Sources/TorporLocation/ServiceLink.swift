@@ -63,8 +63,8 @@ import Synchronization
   }
 
   deinit {
-    if bell.out >= 0 { close(bell.out) }
-    if bell.into >= 0 { close(bell.into) }
+    if bell.out >= 0 { Glibc.close(bell.out) }
+    if bell.into >= 0 { Glibc.close(bell.into) }
   }
 
   /// Whether the connection is over, and another one is to be made. Where another process is this client
