@@ -119,6 +119,8 @@ final class GuestClient {
   private unowned let bench: Bench
   private(set) var isReady = false
   private(set) var told: [Told] = []
+  /// Fixes of no running updates.
+  private(set) var reports: [Told] = []
   private(set) var batches: [Int] = []
   private(set) var gaps: [Gap] = []
   private(set) var finishes: [String] = []
@@ -148,6 +150,8 @@ final class GuestClient {
     case "ok", "refused": done += 1
     case "batch": batches.append(number(1))
     case "told": told.append(Told(generation: number(1), sequence: number(2), utc: number(3)))
+    case "report":
+      reports.append(Told(generation: number(1), sequence: number(2), utc: number(3)))
     case "failed": failures.append(number(1))
     case "degraded": degraded = number(1)
     case "wakes": wakes = words.dropFirst().map { Int($0) ?? 0 }
