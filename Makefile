@@ -214,7 +214,9 @@ torture: client-probe
 # Docs/HowTo/virtual-board.md: Debian's kernel with gpio-sim in QEMU, and on it the service. No part of it may hang.
 test-board: board-tools client-probe
 	@.ci/board-kernel $(BOARD_PATH)/kernel
-	@.ci/board-image $(BOARD_PATH)/kernel $(BOARD_PATH)/initramfs $(SERVICE_PATH)/torpord $(SERVICE_PATH)/release/ClientProbe
+	@.ci/board-gpio $(BOARD_PATH)/gpio
+	@.ci/board-image $(BOARD_PATH)/kernel $(BOARD_PATH)/initramfs $(SERVICE_PATH)/torpord $(SERVICE_PATH)/release/ClientProbe \
+	  $(BOARD_PATH)/gpio/cgpio-check1 $(BOARD_PATH)/gpio/cgpio-check2
 	@TORPOR_BOARD=1 $(SWIFT) build --product TorporBoard
 	@echo '== the virtual board'
 	@SECONDS_AT_MOST='$(BOARD_SECONDS)' .ci/test-board .build/debug/TorporBoard $(BOARD_PATH) \

@@ -16,14 +16,19 @@ extension Bench {
     var receiver: (inout SimulationSetup) -> Void = { _ in }
   }
 
-  /// A service that begins anew, with a receiver that was never switched on.
-  func start(_ wish: Wish = Wish()) throws {
-    try boot(suspends: wish.suspends)
+  /// A board on which no program of ours runs, all its lines pulled down.
+  func clear(suspends: Bool = false) throws {
+    try boot(suspends: suspends)
     try shell(
       "for p in $torpord $client0 $client1; do kill -9 $p; wait $p; done; "
         + "torpord= client0= client1=; rm -rf /data/state/*", fails: true)
     clients.removeAll()
     for line in lineNames { pull(line, false) }
+  }
+
+  /// A service that begins anew, with a receiver that was never switched on.
+  func start(_ wish: Wish = Wish()) throws {
+    try clear(suspends: wish.suspends)
     let profile = try edited(wish)
     var setup = try read(profile, in: parts.run).simulationSetup
     wish.receiver(&setup)
