@@ -1,4 +1,5 @@
 import Glibc
+import LinuxHAL
 
 /// Who else uses a serial line: the kernel's console, a login, other programs.
 struct LineHolders {
@@ -71,7 +72,7 @@ struct LineHolders {
     return LineHolders.all(files).filter { process in
       let folder = "/proc/\(process.number)/fd"
       return files.names(folder).contains {
-        BoardFiles.link(files.place("\(folder)/\($0)")) == real
+        SystemFiles.link(files.place("\(folder)/\($0)")) == real
       }
     }
   }

@@ -1,4 +1,5 @@
 import Glibc
+import LinuxHAL
 
 /// A terminal line as a receiver's: bytes as they are, at a speed.
 ///
@@ -54,12 +55,14 @@ enum SerialLine {
   static func holders(of path: String) -> [String] {
     let device = PendingFile.resolved(path)
     var found: [String] = []
-    for process in System.names(in: "/proc") where Int32(process) != nil {
+    for process in SystemFiles.names(in: "/proc") where Int32(process) != nil {
       if Int32(process) == getpid() { continue }
       let folder = "/proc/\(process)/fd"
-      guard System.names(in: folder).contains(where: { System.link("\(folder)/\($0)") == device })
-      else { continue }
-      let name = System.firstLine(of: "/proc/\(process)/comm") ?? "another program"
+      let isHolder = SystemFiles.names(in: folder).contains {
+        SystemFiles.link("\(folder)/\($0)") == device
+      }
+      guard isHolder else { continue }
+      let name = SystemFiles.text(of: "/proc/\(process)/comm") ?? "another program"
       found.append("\(name) (process \(process))")
     }
     return found
