@@ -34,6 +34,47 @@ public struct BoardFiles: Sendable {
   /// Whether a name is there, even if it is a link that leads nowhere: a unit that is enabled.
   func isNamed(_ path: String) -> Bool { exists(path) || SystemFiles.link(place(path)) != nil }
 
+  /// Whether a path is a device that bytes come from.
+  func isDevice(_ path: String) -> Bool { status(path).map { $0.st_mode & S_IFMT } == S_IFCHR }
+
+  /// Whether a path is a folder.
+  func isFolder(_ path: String) -> Bool { status(path).map { $0.st_mode & S_IFMT } == S_IFDIR }
+
+  private func status(_ path: String) -> stat? {
+    var status = stat()
+    return unsafe stat(place(path), &status) == 0 ? status : nil
+  }
+
+  /// What a path is that is no serial line, in words; nil where it is one, or that cannot be seen.
+  func notALine(_ path: String) -> String? {
+    guard let status = status(path) else { return nil }
+    switch status.st_mode & S_IFMT {
+    case S_IFCHR: break
+    case S_IFDIR: return "a folder"
+    case S_IFREG: return "a file"
+    case _: return "a pipe, a socket or a disk"
+    }
+    // /dev/tty, /dev/console, /dev/ptmx; and the terminal at which the command was typed.
+    if status.st_rdev >> 8 == 5 || BoardFiles.isOurTerminal(status) {
+      return "a terminal that people sit at"
+    }
+    // A port of the kernel's need not be opened to see that it is one.
+    if deviceNames(path).contains(where: { exists("/sys/class/tty/\($0)") }) { return nil }
+    let descriptor = unsafe open(place(path), O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    return isatty(descriptor) == 1 ? nil : "another kind of device"
+  }
+
+  private static func isOurTerminal(_ device: stat) -> Bool {
+    for descriptor in Int32(0)...2 where isatty(descriptor) == 1 {
+      var ours = stat()
+      guard unsafe fstat(descriptor, &ours) == 0 else { continue }
+      if ours.st_rdev == device.st_rdev { return true }
+    }
+    return false
+  }
+
   /// Whether this process may write it.
   func isWritable(_ path: String) -> Bool { unsafe access(place(path), W_OK) == 0 }
 
