@@ -31,7 +31,11 @@ final class PseudoTerminal {
       // One that was left over leads nowhere; what leads somewhere is somebody's.
       if SystemFiles.link(link) != nil, unsafe access(link, F_OK) != 0 { _ = unsafe unlink(link) }
       guard unsafe symlink(path, link) == 0 else {
-        throw CommandError(.cannotCreate, "'\(link)': \(System.reason(errno))")
+        let reason =
+          errno == EEXIST
+          ? "is there already, and no link that was left over: name another with --link, or move it away"
+          : "cannot be made: \(System.reason(errno))"
+        throw CommandError(.cannotCreate, "'\(link)' \(reason)")
       }
     }
     self.link = link
