@@ -152,7 +152,7 @@ let shell: [Target] = [
   .executableTarget(
     name: "torpor",
     dependencies: [
-      "BoardDoctor", "CBuildDate", "CLinux",
+      "BoardDoctor", "CBuildDate", "CLinux", "LinuxHAL",
       "LocationTypes", "GNSSProtocols", "LocationPolicy", "BoardProfiles", "GPXFiles",
       "LocationSimulation", "SimulatedHAL", "LocationWire", "LocationClient", "EnergyAccounting",
       .product(name: "ArgumentParser", package: "swift-argument-parser"),

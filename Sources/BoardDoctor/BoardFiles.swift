@@ -5,8 +5,6 @@ import LinuxHAL
 ///
 /// Below a root, which tests replace by a folder of their own.
 public struct BoardFiles: Sendable {
-  /// The longest text that is read of one file.
-  private static let capacity = 16_384
   /// The most links that are followed from one name to the next.
   private static let linksLimit = 8
 
@@ -20,17 +18,7 @@ public struct BoardFiles: Sendable {
   func place(_ path: String) -> String { root + path }
 
   /// What a small file says, without the line's end or a zero byte behind it; nil where it cannot be read.
-  func text(_ path: String) -> String? {
-    let descriptor = unsafe open(place(path), O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard descriptor >= 0 else { return nil }
-    defer { close(descriptor) }
-    var bytes = [UInt8](repeating: 0, count: BoardFiles.capacity)
-    let count = unsafe read(descriptor, &bytes, bytes.count)
-    guard count >= 0 else { return nil }
-    var text = bytes.prefix(count)
-    while let last = text.last, last == 0x0A || last == 0 { text = text.dropLast() }
-    return KernelText.printable(text)
-  }
+  func text(_ path: String) -> String? { SystemFiles.text(of: place(path)) }
 
   /// The words of a small file.
   func words(_ path: String) -> [String] {
@@ -38,24 +26,54 @@ public struct BoardFiles: Sendable {
   }
 
   /// The names in a folder, in order; none where there is no such folder.
-  func names(_ path: String) -> [String] {
-    guard let folder = unsafe opendir(place(path)) else { return [] }
-    defer { unsafe closedir(folder) }
-    var names: [String] = []
-    while let entry = unsafe readdir(folder) {
-      let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-        unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      if name != "." && name != ".." { names.append(name) }
-    }
-    return names.sorted()
-  }
+  func names(_ path: String) -> [String] { SystemFiles.names(in: place(path)) }
 
   /// Whether something of that name is there; a link that leads nowhere is not.
   func exists(_ path: String) -> Bool { unsafe access(place(path), F_OK) == 0 }
 
   /// Whether a name is there, even if it is a link that leads nowhere: a unit that is enabled.
-  func isNamed(_ path: String) -> Bool { exists(path) || BoardFiles.link(place(path)) != nil }
+  func isNamed(_ path: String) -> Bool { exists(path) || SystemFiles.link(place(path)) != nil }
+
+  /// Whether a path is a device that bytes come from.
+  func isDevice(_ path: String) -> Bool { status(path).map { $0.st_mode & S_IFMT } == S_IFCHR }
+
+  /// Whether a path is a folder.
+  func isFolder(_ path: String) -> Bool { status(path).map { $0.st_mode & S_IFMT } == S_IFDIR }
+
+  private func status(_ path: String) -> stat? {
+    var status = stat()
+    return unsafe stat(place(path), &status) == 0 ? status : nil
+  }
+
+  /// What a path is that is no serial line, in words; nil where it is one, or that cannot be seen.
+  func notALine(_ path: String) -> String? {
+    guard let status = status(path) else { return nil }
+    switch status.st_mode & S_IFMT {
+    case S_IFCHR: break
+    case S_IFDIR: return "a folder"
+    case S_IFREG: return "a file"
+    case _: return "a pipe, a socket or a disk"
+    }
+    // /dev/tty, /dev/console, /dev/ptmx; and the terminal at which the command was typed.
+    if status.st_rdev >> 8 == 5 || BoardFiles.isOurTerminal(status) {
+      return "a terminal that people sit at"
+    }
+    // A port of the kernel's need not be opened to see that it is one.
+    if deviceNames(path).contains(where: { exists("/sys/class/tty/\($0)") }) { return nil }
+    let descriptor = unsafe open(place(path), O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    return isatty(descriptor) == 1 ? nil : "another kind of device"
+  }
+
+  private static func isOurTerminal(_ device: stat) -> Bool {
+    for descriptor in Int32(0)...2 where isatty(descriptor) == 1 {
+      var ours = stat()
+      guard unsafe fstat(descriptor, &ours) == 0 else { continue }
+      if ours.st_rdev == device.st_rdev { return true }
+    }
+    return false
+  }
 
   /// Whether this process may write it.
   func isWritable(_ path: String) -> Bool { unsafe access(place(path), W_OK) == 0 }
@@ -74,19 +92,9 @@ public struct BoardFiles: Sendable {
     while names.count < BoardFiles.linksLimit {
       let cut = place.lastIndex(of: "/").map { place.index(after: $0) } ?? place.startIndex
       names.append(String(place[cut...]))
-      guard let target = BoardFiles.link(place) else { break }
+      guard let target = SystemFiles.link(place) else { break }
       place = target.hasPrefix("/") ? target : place[..<cut] + target
     }
     return names
-  }
-
-  /// Where a symbolic link leads, as a whole path of the system's.
-  static func link(_ place: String) -> String? {
-    var target = [UInt8](repeating: 0, count: 4_096)
-    let length = unsafe target.withUnsafeMutableBytes { bytes in
-      guard let start = unsafe bytes.bindMemory(to: CChar.self).baseAddress else { return -1 }
-      return unsafe readlink(place, start, bytes.count)
-    }
-    return length < 0 ? nil : String(decoding: target.prefix(length), as: UTF8.self)
   }
 }

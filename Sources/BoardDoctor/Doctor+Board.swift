@@ -64,6 +64,11 @@ extension Doctor {
     while !files.exists(place), let cut = place.lastIndex(of: "/"), cut > place.startIndex {
       place = String(place[..<cut])
     }
+    if files.exists(place), !files.isFolder(place) {
+      return fail(
+        "state", "'\(place)' is a file, and no folder",
+        remedy: "name a folder with --state, or move the file away")
+    }
     var disk = statvfs()
     guard unsafe statvfs(files.place(place), &disk) == 0 else {
       return fail(

@@ -5,25 +5,42 @@ import LinuxHAL
 // The serial line: is it there, may it be used, and who uses it.
 
 extension Doctor {
-  /// How names of devices begin that a receiver may be behind.
+  /// How names of devices begin that a receiver may be behind: first those that somebody gave the
+  /// receiver's line, then USB, on which receivers are found most, then ports of the board.
   private static let prefixes = [
-    "ttyAMA", "ttyS", "ttymxc", "ttyUSB", "ttyACM", "ttyO", "ttySC", "ttyTHS", "ttyPS", "ttyMSM",
+    "gps", "serial", "ttyACM", "ttyUSB", "ttyAMA", "ttyS", "ttymxc", "ttyO", "ttySC", "ttyTHS",
+    "ttyPS", "ttyMSM",
   ]
-  /// Lines that are looked at where none is named.
-  private static let linesLimit = 4
+  /// Lines that are listened to where none is named: twenty seconds each.
+  static let linesLimit = 4
 
-  /// The lines that a receiver may be on.
+  /// The lines that a receiver may be on, the likeliest first; each once, by its best name.
   var candidates: [String] {
-    let names = files.names("/dev").filter { [files] name in
-      guard Doctor.prefixes.contains(where: name.hasPrefix) else { return false }
-      // A port without a chip behind it: of those a PC's kernel names thirty.
-      return files.text("/sys/class/tty/\(name)/type") != "0"
-    }
-    return names.map { "/dev/\($0)" }
+    var known: Set<String> = []
+    return files.names("/dev").compactMap { name in Doctor.rank(name).map { ($0, name) } }
+      .sorted { ($0.0, $0.1.utf8.count, $0.1) < ($1.0, $1.1.utf8.count, $1.1) }
+      .map { "/dev/\($0.1)" }
+      .filter { [files] path in
+        guard files.isDevice(path), let real = files.real(path) else { return false }
+        // A port without a chip behind it: of those a PC's kernel names thirty.
+        let isEmpty = files.deviceNames(path).contains {
+          files.text("/sys/class/tty/\($0)/type") == "0"
+        }
+        return !isEmpty && known.insert(real).inserted
+      }
   }
 
-  /// Whether somebody said which line it is; else others are only looked into.
-  var isLineNamed: Bool { (options.line ?? options.profile?.receiver?.device) != nil }
+  /// How likely a receiver is behind a device of that name, 0 the likeliest; nil where it is none.
+  private static func rank(_ name: String) -> Int? {
+    prefixes.firstIndex { prefix in
+      guard name.hasPrefix(prefix) else { return false }
+      return name.dropFirst(prefix.count).allSatisfy(\.isNumber)
+    }
+  }
+
+  /// The line that somebody named; where none is, others are looked into, and only listened to.
+  var namedLine: String? { options.line ?? options.profile?.receiver?.device }
+  var isLineNamed: Bool { namedLine != nil }
 
   /// A line that others use: wrong where it is the receiver's, and else worth knowing.
   private mutating func taken(_ name: String, _ found: String, remedy: String) {
@@ -62,17 +79,19 @@ extension Doctor {
   }
 
   private mutating func isThere(_ path: String) -> Bool {
+    let candidates = candidates
+    let there = candidates.isEmpty ? "" : "; there are \(candidates.joined(separator: ", "))"
     guard files.exists(path) else {
-      let there = candidates.isEmpty ? "" : "; there are \(candidates.joined(separator: ", "))"
       fail(
         "serial line", "'\(path)' is not there\(there)",
         remedy: "enable the port (on a Raspberry Pi `enable_uart=1` in config.txt), connect the "
           + "receiver, or name its line with --line")
       return false
     }
-    var status = stat()
-    if unsafe stat(files.place(path), &status) == 0, status.st_mode & S_IFMT != S_IFCHR {
-      fail("serial line", "'\(path)' is no device", remedy: "name its line with --line")
+    if let kind = files.notALine(path) {
+      fail(
+        "serial line", "'\(path)' is \(kind), and no serial line\(there)",
+        remedy: "name the device that the receiver is on, with --line or as device in [receiver]")
       return false
     }
     return true
@@ -89,7 +108,7 @@ extension Doctor {
       if case .busy = error, geteuid() != 0 {
         remedy = "run it as root to see who: sudo torpor doctor"
       }
-      fail("serial line", "'\(path)' cannot be opened", remedy: remedy)
+      taken("serial line", "'\(path)' cannot be opened", remedy: remedy)
       return nil
     }
   }
@@ -105,11 +124,5 @@ extension Doctor {
     let word = unsafe String(cString: group)
     return "\(real) is there, and free; its group is \(word)"
       + (word == "dialout" ? "" : ", and not dialout, which the service's unit has")
-  }
-
-  /// The lines to be looked at: the one that is named, or some that there are.
-  var lines: [String] {
-    if let line = options.line ?? options.profile?.receiver?.device { return [line] }
-    return Array(candidates.prefix(Doctor.linesLimit))
   }
 }

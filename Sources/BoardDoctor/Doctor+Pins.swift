@@ -4,25 +4,17 @@ import LinuxHAL
 
 // GPIO: chips, and the lines that the profile names.
 
-extension BoardProfile {
-  /// The lines that are wired: the key that names each, and its text.
-  var lines: [(key: String, text: String)] {
-    let all: [(String, String?)] = [
-      ("wake_line", receiver?.wakeLine), ("supply_line", receiver?.supplyLine),
-      ("batch line", receiver?.batch?.line), ("motion line", motion?.line),
-      ("low_line", battery?.lowLine), ("session_light_line", board.sessionLightLine),
-    ]
-    return all.compactMap { key, text in text.map { (key, $0) } }
-  }
-}
-
 extension Doctor {
   mutating func examinePins() {
+    guard !options.isUnwired else {
+      let lines = leftAlone.isEmpty ? "" : ", nor " + leftAlone.joined(separator: ", ")
+      return skip("GPIO chip", "not looked at\(lines): --no-pins was said")
+    }
     let chips = pins.chips()
-    let lines = options.profile?.lines ?? []
+    let lines = options.profile?.gpioLines ?? []
     examine(chips, areNeeded: !lines.isEmpty)
     // Without a chip it would be the same of each.
-    if !chips.isEmpty { for line in lines { examine(line.text, as: line.key) } }
+    if !chips.isEmpty { for line in lines { examine(line.text, as: line.name, line.path) } }
   }
 
   private mutating func examine(_ chips: [String], areNeeded: Bool) {
@@ -50,7 +42,7 @@ extension Doctor {
     skip("GPIO chip", "\(found); the profile names no line", hint: refused.description)
   }
 
-  private mutating func examine(_ text: String, as key: String) {
+  private mutating func examine(_ text: String, as key: String, _ path: String) {
     do {
       let line = try GPIOLine(text)
       switch try pins.holder(line) {
@@ -62,6 +54,7 @@ extension Doctor {
           remedy: GPIOFault.inUse(line, by: holder).description)
       }
     } catch let fault as GPIOFault {
+      if case .noLine = fault { facts.missingLines.append(path) }
       fail(key, "\(text) cannot be had", remedy: fault.description)
     } catch {
       fail(key, text, remedy: "\(error)")

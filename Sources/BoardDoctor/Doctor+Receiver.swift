@@ -10,29 +10,68 @@ extension Doctor {
     if let profile = options.profile, profile.receiver == nil {
       return skip("receiver", "the profile has none")
     }
-    let lines = self.lines
-    guard !lines.isEmpty else {
+    guard let path = namedLine else { return search() }
+    if examineLine(path), let line = open(path, speed: speeds[0]) {
+      let supply = takeSupply()
+      if examineReceiver(on: line, path) { return examineTimes(on: line, supply) }
+    }
+    guard !findings.contains(where: { $0.name == "receiver" }), !options.isStopped() else { return }
+    skip("receiver", "its line cannot be listened to, see above")
+  }
+
+  /// Looks for a receiver on lines that nobody named.
+  private mutating func search() {
+    let candidates = candidates
+    guard !candidates.isEmpty else {
       return fail(
         "serial line", "there is none",
         remedy: "enable the port or connect the receiver, then look again")
     }
-    for path in lines where examineLine(path) {
-      guard let line = open(path, speed: speeds[0]) else { continue }
+    let count = candidates.count == 1 ? "one is" : "\(candidates.count) are"
+    skip(
+      "serial lines",
+      "none is named; \(count) there: \(candidates.joined(separator: ", ")). Those that nobody uses are "
+        + "listened to, \(Doctor.linesLimit) at most; nothing is sent where no receiver is heard",
+      hint: Doctor.namingRemedy)
+    var heard: [String] = []
+    var rest = candidates[...]
+    while heard.count < Doctor.linesLimit, facts.device == nil, let path = rest.popFirst() {
+      guard !options.isStopped() else { return }
+      guard examineLine(path), let line = open(path, speed: speeds[0]) else { continue }
+      heard.append(path)
       let supply = takeSupply()
-      if examineReceiver(on: line, path) {
-        examineTimes(on: line, supply)
-        return
-      }
+      if examineReceiver(on: line, path) { examineTimes(on: line, supply) }
     }
-    guard !findings.contains(where: { $0.name == "receiver" }) else { return }
-    if isLineNamed { return skip("receiver", "its line cannot be listened to, see above") }
-    fail(
-      "receiver", "none is heard on \(lines.joined(separator: ", "))",
-      remedy: Doctor.silenceRemedy)
+    guard !options.isStopped() else { return }
+    tellEnd(of: heard, leftOut: Array(rest))
   }
 
-  private static let silenceRemedy =
-    "is it powered, are TX and RX crossed and ground connected? `--line` names another line"
+  /// What of a search is to be told behind it.
+  private mutating func tellEnd(of heard: [String], leftOut: [String]) {
+    if !leftOut.isEmpty {
+      let why = facts.device == nil ? "" : ", for a receiver was found"
+      skip(
+        "lines left out", "not looked at\(why): \(leftOut.joined(separator: ", "))",
+        hint: "--line \(leftOut[0]) looks at that one")
+    }
+    guard facts.device == nil else { return }
+    guard !heard.isEmpty else {
+      return fail(
+        "receiver", "there is no line that could be listened to, see above",
+        remedy: Doctor.namingRemedy)
+    }
+    fail(
+      "receiver", "none is heard on \(heard.joined(separator: ", "))",
+      remedy: "\(silenceRemedy); one that sleeps is asked only on a line that is named: --line "
+        + heard[0])
+  }
+
+  private static let namingRemedy =
+    "--line DEVICE, or --board NAME with a device, says where it is: there it is asked, too"
+  private var silenceRemedy: String {
+    let supply = supplyLine.map { " (--no-pins leaves \($0) alone)" } ?? ""
+    return "is it powered\(supply), are TX and RX crossed and ground connected"
+  }
 
   /// The speeds at which it should be heard.
   private var speeds: [UInt32] {
@@ -40,15 +79,19 @@ extension Doctor {
     return [UInt32(receiver.lineSpeed_baud), UInt32(receiver.defaultLineSpeed_baud)]
   }
 
+  private func hunt(_ line: ReceiverLine) -> ReceiverHunt {
+    ReceiverHunt(line, pace, isLineNamed ? .atOnce : .onceHeard, isStopped: options.isStopped)
+  }
+
   /// Listens; says whether a receiver was heard.
   private mutating func examineReceiver(on line: ReceiverLine, _ path: String) -> Bool {
-    switch ReceiverHunt(line, pace).run(expecting: speeds) {
+    switch hunt(line).run(expecting: speeds) {
     case .heard(let heard):
       facts.device = path
       facts.speed_baud = heard.speed
       facts.identity = heard.ear.identity
       examineSpeed(heard)
-      examineIdentity(heard.ear)
+      examineIdentity(heard, path)
       examineFix(heard.ear)
       return true
     case .rubbish(let bytes):
@@ -62,7 +105,8 @@ extension Doctor {
       guard isLineNamed else { return false }
       fail(
         "receiver", "nothing comes on \(path), at none of the usual speeds",
-        remedy: Doctor.silenceRemedy)
+        remedy: silenceRemedy + "? --line names another line")
+    case .stopped: break
     case .gone:
       guard isLineNamed else { return false }
       fail(
@@ -83,8 +127,13 @@ extension Doctor {
       remedy: "\(key) = \(heard.speed) in [receiver]")
   }
 
-  private mutating func examineIdentity(_ ear: ReceiverEar) {
-    guard let identity = ear.identity else {
+  private mutating func examineIdentity(_ heard: ReceiverHunt.Heard, _ path: String) {
+    guard heard.wasAsked || heard.ear.identity != nil else {
+      return skip(
+        "identity", "not asked: what it sends tells of no fixes, so it may be another instrument",
+        hint: "if it is the receiver: --line \(path)")
+    }
+    guard let identity = heard.ear.identity else {
       let isUnexpected = options.profile.map { $0.receiver?.family != .nmea } ?? false
       guard isUnexpected, let family = options.profile?.receiver?.family else {
         return skip(
@@ -117,6 +166,9 @@ extension Doctor {
 
   // MARK: From power to fix
 
+  /// The line that switches its supply, where that is left alone.
+  private var supplyLine: String? { leftAlone.first { $0.hasPrefix("supply_line") } }
+
   /// Its supply while it is looked at: switched on, where a line switches it.
   private mutating func takeSupply() -> LinePins.Drive? {
     guard let text = options.profile?.receiver?.supplyLine, let line = try? GPIOLine(text),
@@ -127,6 +179,9 @@ extension Doctor {
 
   /// Switches its supply off and on, and takes the time to the first byte and to the first fix.
   private mutating func examineTimes(on line: ReceiverLine, _ supply: LinePins.Drive?) {
+    if let supplyLine {
+      return skip("times", "\(supplyLine) is left alone: --no-pins was said")
+    }
     guard let receiver = options.profile?.receiver, receiver.supplyLine != nil else {
       return skip("times", "no supply_line is wired: how long it needs after power cannot be seen")
     }
@@ -135,7 +190,7 @@ extension Doctor {
     let clock = SystemClock()
     guard supply(false) else { return skip("times", "its supply_line is not to be switched") }
     var rest = ReceiverEar()
-    let hunt = ReceiverHunt(line, pace)
+    let hunt = hunt(line)
     // What its capacitors keep alive is no start.
     hunt.hear(into: &rest, until: clock.now + .seconds(2)) { _ in false }
     _ = line.setSpeed(UInt32(receiver.defaultLineSpeed_baud))
@@ -144,6 +199,7 @@ extension Doctor {
     guard supply(true) else { return skip("times", "its supply_line is not to be switched") }
     var ear = ReceiverEar()
     hunt.hear(into: &ear, until: begin + .seconds(10)) { $0.byteCount > 0 }
+    guard !options.isStopped() else { return }
     guard ear.byteCount > 0 else {
       return fail(
         "first byte", "none within 10 s after its supply was switched on",
@@ -152,6 +208,7 @@ extension Doctor {
     }
     pass("first byte", "\(Doctor.text(clock.now - begin)) after its supply was switched on")
     hunt.hear(into: &ear, until: begin + options.longestFix) { $0.hasFix == true }
+    guard !options.isStopped() else { return }
     guard ear.hasFix == true else {
       return skip(
         "first fix", "none within \(Doctor.text(options.longestFix)); so its times are not known",

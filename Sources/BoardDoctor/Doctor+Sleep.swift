@@ -59,6 +59,9 @@ extension Doctor {
     guard let device = facts.device ?? options.line ?? options.profile?.receiver?.device else {
       return
     }
+    guard files.exists(device), files.notALine(device) == nil else {
+      return skip("wake by bytes", "'\(device)' is no serial line that is there, see above")
+    }
     let name = LineHolders(of: device, files).device
     let path = "/sys/class/tty/\(name)/power/wakeup"
     guard !files.exists(path) else { return pass("wake by bytes", "\(name) can wake the board") }

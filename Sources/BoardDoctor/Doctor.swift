@@ -4,14 +4,17 @@ import LocationTypes
 
 /// Looks at a board: whether the service could run on it as its profile says, and what is in the way.
 ///
-/// Prints nothing. Each finding is told when it is made, for some take a minute. Nothing is changed on the
-/// board but the speed of a serial line that nobody uses; the receiver is asked and told nothing, but for
-/// its supply where ``Options/timesFix`` says so, and the board is suspended only for ``Options/sleepTrial``.
+/// Prints nothing. Each finding is told when it is made, for some take a minute. Nothing stays changed on
+/// the board: a serial line that nobody uses is set to one speed after the other, and then as it was. What
+/// is sent are questions, on a line that is named, and else only where a receiver is heard; its supply is
+/// switched where ``Options/timesFix`` says so, and the board is suspended only for ``Options/sleepTrial``.
 public struct Doctor {
   /// What is looked at.
   public struct Options {
-    /// The board's profile; without one all serial lines are looked at.
+    /// The board's profile; without one, or without a device in it, serial lines are listened to.
     public var profile: BoardProfile?
+    /// Whether the GPIO lines that the profile names are left alone.
+    public var isUnwired = false
     /// The receiver's line, instead of the profile's.
     public var line: String?
     /// Where the service keeps its state.
@@ -22,6 +25,9 @@ public struct Doctor {
     public var sleepTrial: Interval?
     /// The longest that a fix is waited for.
     public var longestFix = Interval.seconds(90)
+
+    /// Whether somebody wants it to end: asked some times a second while something is waited for.
+    public var isStopped: () -> Bool = { false }
 
     /// Looks at all of it.
     public init() {}
@@ -41,11 +47,17 @@ public struct Doctor {
     public var gauge: String?
     /// How long the first fix took after a cold or warm start of its supply.
     public var timeToFix: Interval?
+    /// Keys of the profile that name GPIO lines which are not there.
+    public var missingLines: [String] = []
     /// Whether the kernel can suspend the board; nil where that was not looked at.
     public var canSuspend: Bool?
   }
 
   let options: Options
+  /// The profile as it was given: ``options`` has none of the lines that are to be left alone.
+  let given: BoardProfile?
+  /// GPIO lines of the profile that somebody wants to be left alone, by what they are and their name.
+  let leftAlone: [String]
   /// Whether the board is compared with a profile.
   public var hasProfile: Bool { options.profile != nil }
   let files: BoardFiles
@@ -75,19 +87,29 @@ public struct Doctor {
     _ options: Options, files: BoardFiles, pins: LinePins?, pace: ReceiverHunt.Pace,
     tell: @escaping (Finding) -> Void = { _ in }
   ) {
-    self.options = options
+    given = options.profile
+    var looked = options
+    if options.isUnwired {
+      leftAlone = options.profile?.gpioLines.map { "\($0.name) \($0.text)" } ?? []
+      looked.profile = options.profile?.unwired
+    } else {
+      leftAlone = []
+    }
+    self.options = looked
     self.files = files
     self.pins = pins ?? .kernel(files)
     self.pace = pace
     self.tell = tell
   }
 
-  /// Looks at everything, in this order: what later findings rest on comes first.
+  /// Looks at everything, in this order: what later findings rest on comes first. It ends early where
+  /// somebody wants it to.
   public mutating func examine() {
     examineBoard()
     examineService()
     examinePins()
     examineReceiver()
+    guard !options.isStopped() else { return }
     examineSleep()
     examineBattery()
     examineState()

@@ -1,14 +1,17 @@
 import Glibc
+import LinuxHAL
 
 /// Who else uses a serial line: the kernel's console, a login, other programs.
-struct LineHolders {
+public struct LineHolders {
   /// A process that has the line open.
-  struct Process: Equatable {
-    var number: Int32
-    var name: String
+  public struct Process: Equatable {
+    /// Its number.
+    public var number: Int32
+    /// What the kernel calls it.
+    public var name: String
 
     /// As people are told of it.
-    var text: String { "\(name) (process \(number))" }
+    public var text: String { "\(name) (process \(number))" }
 
     /// What ends it, and keeps it from coming back.
     func remedy(device: String) -> String {
@@ -36,7 +39,9 @@ struct LineHolders {
   private let real: String?
 
   /// The holders of the device at `path`.
-  init(of path: String, _ files: BoardFiles) {
+  ///
+  /// - Parameter files: Where the system is.
+  public init(of path: String, _ files: BoardFiles = BoardFiles()) {
     self.files = files
     names = files.deviceNames(path)
     real = files.real(path)
@@ -66,12 +71,12 @@ struct LineHolders {
   }
 
   /// Processes that have it open, as far as this user may see them.
-  var processes: [Process] {
+  public var processes: [Process] {
     guard let real else { return [] }
     return LineHolders.all(files).filter { process in
       let folder = "/proc/\(process.number)/fd"
       return files.names(folder).contains {
-        BoardFiles.link(files.place("\(folder)/\($0)")) == real
+        SystemFiles.link(files.place("\(folder)/\($0)")) == real
       }
     }
   }

@@ -1,7 +1,7 @@
 import LinuxHAL
 import LocationTypes
 
-/// Looks at which speed a receiver talks, and asks it what it is.
+/// Looks at which speed a receiver talks, and asks it what it is, where it may.
 struct ReceiverHunt {
   /// Speeds that receivers come with, or are set to, the usual ones first.
   static let speeds: [UInt32] = [
@@ -22,6 +22,16 @@ struct ReceiverHunt {
   struct Heard {
     var speed: UInt32
     var ear: ReceiverEar
+    /// Whether it was asked what it is.
+    var wasAsked: Bool
+  }
+
+  /// Where something may be said.
+  enum Asking {
+    /// On this line: somebody said that the receiver is there.
+    case atOnce
+    /// Once a receiver was heard to tell of fixes: behind a line that nobody named may be a modem.
+    case onceHeard
   }
 
   /// What came of it.
@@ -32,15 +42,29 @@ struct ReceiverHunt {
     case silence
     /// The device went away meanwhile.
     case gone
+    /// Somebody does not want to wait any longer.
+    case stopped
   }
 
   let line: ReceiverLine
   let pace: Pace
+  private let asking: Asking
+  private let isStopped: () -> Bool
   private let clock = SystemClock()
+  /// The longest that it takes until somebody who wants it to stop is heeded.
+  private static let look = Interval.milliseconds(200)
 
-  init(_ line: ReceiverLine, _ pace: Pace = Pace()) {
+  /// - Parameters:
+  ///   - asking: Where something may be said.
+  ///   - isStopped: Whether somebody wants it to end.
+  init(
+    _ line: ReceiverLine, _ pace: Pace, _ asking: Asking = .atOnce,
+    isStopped: @escaping () -> Bool = { false }
+  ) {
     self.line = line
     self.pace = pace
+    self.asking = asking
+    self.isStopped = isStopped
   }
 
   /// Listens at the speeds that are expected, then at all others.
@@ -52,20 +76,23 @@ struct ReceiverHunt {
     for speed in expected + ReceiverHunt.speeds where tried.insert(speed).inserted {
       guard line.setSpeed(speed) else { continue }
       let ear = listen(for: expected.contains(speed) ? pace.expected : pace.other)
+      if isStopped() { return .stopped }
       if line.isGone { return .gone }
-      if ear.isUnderstood { return .heard(Heard(speed: speed, ear: identify(ear))) }
+      if ear.isUnderstood { return .heard(identify(ear, at: speed)) }
       rubbish = max(rubbish, ear.byteCount)
     }
     return rubbish > 0 ? .rubbish(bytes: rubbish) : .silence
   }
 
-  /// Listens until something is understood, and asks when nothing is: it may sleep, or only answer.
+  /// Listens until something is understood, and asks when nothing is, where it may: a receiver may
+  /// sleep, or only answer.
   private func listen(for time: Interval) -> ReceiverEar {
     var ear = ReceiverEar()
     let end = clock.now + time
     // A receiver that talks is heard in the first half; the first byte of what is said wakes the others.
-    hear(into: &ear, until: end - time / 2) { $0.isUnderstood }
-    if !ear.isUnderstood {
+    let half = asking == .atOnce ? time / 2 : .zero
+    hear(into: &ear, until: end - half) { $0.isUnderstood }
+    if asking == .atOnce, !ear.isUnderstood {
       line.write(ReceiverIdentity.questions)
       hear(into: &ear, until: end) { $0.isUnderstood }
     }
@@ -73,8 +100,13 @@ struct ReceiverHunt {
   }
 
   /// Asks what it is; one that is busy may need to be asked twice.
-  private func identify(_ heard: ReceiverEar) -> ReceiverEar {
+  private func identify(_ heard: ReceiverEar, at speed: UInt32) -> Heard {
     var ear = heard
+    if asking == .onceHeard {
+      hear(into: &ear, until: clock.now + pace.answer) { $0.hasFix != nil }
+      // Two sentences alone come of other instruments too.
+      if ear.hasFix == nil { return Heard(speed: speed, ear: ear, wasAsked: false) }
+    }
     for _ in 0..<2 where ear.identity == nil {
       line.write(ReceiverIdentity.questions)
       hear(into: &ear, until: clock.now + pace.answer) { $0.identity != nil }
@@ -82,17 +114,17 @@ struct ReceiverHunt {
     if ear.hasFix == nil {
       hear(into: &ear, until: clock.now + pace.answer) { $0.hasFix != nil }
     }
-    return ear
+    return Heard(speed: speed, ear: ear, wasAsked: true)
   }
 
-  /// Hears until `isEnough`, or the moment.
+  /// Hears until `isEnough`, the moment, or somebody wants it to end.
   func hear(
     into ear: inout ReceiverEar, until end: Instant, _ isEnough: (ReceiverEar) -> Bool
   ) {
-    while !isEnough(ear), !line.isGone {
+    while !isEnough(ear), !line.isGone, !isStopped() {
       let left = end - clock.now
       guard left > .zero else { return }
-      ear.hear(line.read(within: left))
+      ear.hear(line.read(within: min(left, ReceiverHunt.look)))
     }
   }
 }

@@ -13,18 +13,30 @@ final class ReceiverLine {
   /// The device went away.
   private(set) var isGone = false
 
+  /// How the line was set before, and whether another process had claimed it.
+  private let before: clinux_line_state
+
   /// Opens it.
+  ///
+  /// - Throws: ``LineOpenError``; the line is then as it was, and whose it was.
   init(_ path: String, speed: UInt32) throws(LineOpenError) {
-    descriptor = unsafe open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
+    let opened = unsafe open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
+    guard opened >= 0 else { throw LineOpenError(errno, path: path, baud: speed) }
+    var before = clinux_line_state()
+    var result = unsafe clinux_line_get_state(opened, &before)
+    if result == 0 { result = clinux_line_take(opened, speed) }
+    guard result == 0 else {
+      close(opened)
+      throw LineOpenError(-result, path: path, baud: speed)
+    }
+    descriptor = opened
+    self.before = before
     self.speed = speed
-    guard descriptor >= 0 else { throw LineOpenError(errno, path: path, baud: speed) }
-    let result = clinux_line_take(descriptor, speed)
-    guard result == 0 else { throw LineOpenError(-result, path: path, baud: speed) }
   }
 
+  /// Gives it back as it was.
   deinit {
-    guard descriptor >= 0 else { return }
-    _ = ioctl(descriptor, UInt(TIOCNXCL))
+    _ = unsafe withUnsafePointer(to: before) { unsafe clinux_line_put_state(descriptor, $0) }
     close(descriptor)
   }
 

@@ -13,4 +13,17 @@ extension BoardProfile {
     profile.receiver?.batch?.pio = nil
     return profile
   }
+
+  /// The lines that are wired: what each is called, the key that names it, and its text.
+  public var gpioLines: [(name: String, path: String, text: String)] {
+    let all: [(String, String, String?)] = [
+      ("wake_line", "receiver.wake_line", receiver?.wakeLine),
+      ("supply_line", "receiver.supply_line", receiver?.supplyLine),
+      ("batch line", "receiver.batch.line", receiver?.batch?.line),
+      ("motion line", "motion.line", motion?.line),
+      ("low_line", "battery.low_line", battery?.lowLine),
+      ("session_light_line", "board.session_light_line", board.sessionLightLine),
+    ]
+    return all.compactMap { name, path, text in text.map { (name, path, $0) } }
+  }
 }

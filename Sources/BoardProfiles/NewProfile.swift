@@ -39,6 +39,8 @@ public struct NewProfile: Sendable {
   var settled: Set<String> = []
   /// Keys whose value somebody gave.
   var given: Set<String> = []
+  /// What stands in the comments beside what the schema says, by key or table.
+  var notes: [String: String] = [:]
 
   /// Creates one in which everything is proposed: a board that only idles, with a receiver that
   /// streams NMEA.

@@ -13,7 +13,9 @@ public enum ProfileTemplate {
         + " is wrong. README.md says where each figure comes from.")
     for table in ProfileSchema.tables {
       let isThere = new.draft.tables.contains(table.path)
-      text += "\n" + comment(table.meaning + (isThere ? "" : " Not on this board."))
+      let absence = isThere ? "" : new.notes[table.path] == nil ? " Not on this board." : ""
+      let note = new.notes[table.path].map { " " + $0 } ?? ""
+      text += "\n" + comment(table.meaning + absence + note)
       if !table.path.isEmpty { text += (isThere ? "" : "# ") + "[\(table.path)]\n" }
       for key in ProfileSchema.keys(of: table.path) {
         text += entry(key, new, isThere)
@@ -44,6 +46,10 @@ public enum ProfileTemplate {
     return (lines + [line]).joined(separator: "\n") + "\n"
   }
 
+  /// What is said of a figure that nobody gave.
+  private static let measure = " Measure this: it is proposed, an order of magnitude."
+  private static let lookUp = " Look this up: it is proposed."
+
   private static func entry(_ key: ProfileKey, _ new: NewProfile, _ isThere: Bool) -> String {
     let value = key.get(new.draft), blank = key.get(ProfileDraft())
     let isDefault = !key.isRequired && value != nil && value == blank
@@ -51,8 +57,9 @@ public enum ProfileTemplate {
     if isDefault {
       about += " This is the default."
     } else if isThere, new.isProposed(key.path), value != nil {
-      about += " Proposed, not measured."
+      about += key.unit == "baud" ? lookUp : measure
     }
+    if let note = new.notes[key.path] { about += " " + note }
     let line = "\(key.name) = \((value ?? example(key)).text)\n"
     return comment(about) + (isThere && value != nil && !isDefault ? "" : "# ") + line
   }

@@ -3,6 +3,7 @@
 // The kernel's own header and not <termios.h>, which knows no speeds but those that have a name.
 #include <asm/termbits.h>
 #include <errno.h>
+#include <string.h>
 #include <sys/file.h>
 #include <sys/ioctl.h>
 #include <time.h>
@@ -30,9 +31,30 @@ static int set(int descriptor, struct termios2 *line, uint32_t baud) {
   return is_near(line->c_ospeed, baud) ? 0 : -EINVAL;
 }
 
-int clinux_line_take(int descriptor, uint32_t baud) {
+_Static_assert(sizeof(struct termios2) <= sizeof(clinux_line_state), "it holds the settings");
+
+int clinux_line_get_state(int descriptor, clinux_line_state *state) {
   struct termios2 line;
   if (ioctl(descriptor, TCGETS2, &line) < 0) return -errno;
+  memcpy(state, &line, sizeof line);
+  return ioctl(descriptor, TIOCGEXCL, &state->is_exclusive) < 0 ? -errno : 0;
+}
+
+int clinux_line_put_state(int descriptor, const clinux_line_state *state) {
+  struct termios2 line;
+  memcpy(&line, state, sizeof line);
+  int error = result(ioctl(descriptor, TCSETS2, &line));
+  // Another's claim is not ours to take away.
+  if (!state->is_exclusive && ioctl(descriptor, TIOCNXCL) < 0 && error == 0) error = -errno;
+  return error;
+}
+
+int clinux_line_take(int descriptor, uint32_t baud) {
+  clinux_line_state before;
+  struct termios2 line;
+  int error = clinux_line_get_state(descriptor, &before);
+  if (error < 0) return error;
+  memcpy(&line, &before, sizeof line);
   // Root gets past TIOCEXCL; whoever asks for the lock does not.
   if (flock(descriptor, LOCK_EX | LOCK_NB) < 0) return errno == EWOULDBLOCK ? -EBUSY : -errno;
   if (ioctl(descriptor, TIOCEXCL) < 0) return -errno;
@@ -45,8 +67,11 @@ int clinux_line_take(int descriptor, uint32_t baud) {
   line.c_cc[VMIN] = 1;
   line.c_cc[VTIME] = 0;
   put_speed(&line, baud);
-  int error = set(descriptor, &line, baud);
-  if (error < 0) return error;
+  error = set(descriptor, &line, baud);
+  if (error < 0) {
+    clinux_line_put_state(descriptor, &before);
+    return error;
+  }
   return was_other ? result(ioctl(descriptor, TCFLSH, TCIFLUSH)) : 0;
 }
 

@@ -1,5 +1,3 @@
-import Glibc
-
 /// What a board knows of its battery's charge: a gauge of the kernel's, a line that says low, or both.
 public struct BatteryGauge: Sendable {
   private let path: String?
@@ -26,13 +24,7 @@ public struct BatteryGauge: Sendable {
   }
 
   private static func read(_ path: String) -> UInt8? {
-    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return nil }
-    defer { close(descriptor) }
-    var bytes = [UInt8](repeating: 0, count: 16)
-    let count = unsafe Glibc.read(descriptor, &bytes, bytes.count)
-    guard count > 0 else { return nil }
-    let text = String(decoding: bytes[..<count], as: UTF8.self)
+    guard let text = SystemFiles.text(of: path, capacity: 16) else { return nil }
     guard let value = Int(text.prefix { $0 != "\n" }), (0...100).contains(value) else { return nil }
     return UInt8(value)
   }

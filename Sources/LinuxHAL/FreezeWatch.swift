@@ -39,10 +39,8 @@ public struct FreezeWatch: ~Copyable {
 
   /// The path of a process's group, as `0::/path` in its file has it.
   static func group(of process: Int32) -> String? {
-    let descriptor = unsafe open("/proc/\(process)/cgroup", O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return nil }
-    defer { close(descriptor) }
-    for line in (text(descriptor) ?? "").split(separator: "\n") where line.hasPrefix("0::/") {
+    let text = SystemFiles.text(of: "/proc/\(process)/cgroup") ?? ""
+    for line in text.split(separator: "\n") where line.hasPrefix("0::/") {
       return String(line.dropFirst("0::".count))
     }
     return nil

@@ -74,7 +74,7 @@ final class GPIOChips {
   }
 
   private func find(_ line: GPIOLine, called name: String) throws(GPIOFault) -> Place {
-    let names = FolderNames.of(folder).filter { $0.hasPrefix("gpiochip") }.sorted()
+    let names = SystemFiles.names(in: folder).filter { $0.hasPrefix("gpiochip") }
     guard !names.isEmpty else { throw .noChip(path: "\(folder)/gpiochip0") }
     var found: [(chip: String, place: Place)] = []
     var closed: GPIOFault?

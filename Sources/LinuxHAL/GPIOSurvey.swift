@@ -21,7 +21,7 @@ public final class GPIOSurvey {
 
   /// The names of the chips, in order.
   public var chips: [String] {
-    FolderNames.of(folder).filter { $0.hasPrefix("gpiochip") }.sorted()
+    SystemFiles.names(in: folder).filter { $0.hasPrefix("gpiochip") }
   }
 
   /// Opens a chip, and leaves it alone.

@@ -27,28 +27,21 @@ struct KernelFiles {
 
   /// What a file says, without the line's end; nil where there is none, or it cannot be read.
   func read(_ path: String) -> String? {
-    unsafe text(path, O_NONBLOCK) { unsafe Glibc.read($0, $1.baseAddress, $1.count) }
+    unsafe text(SystemFiles.bytes(of: root + path, capacity: KernelFiles.capacity))
   }
 
   /// The same of a file that may keep its reader waiting for as long as it likes; nil if it does that
   /// for more than 50 ms.
   func readBounded(_ path: String) -> String? {
-    unsafe text(path, 0) {
-      unsafe clinux_read_within($0, $1.baseAddress, $1.count, KernelFiles.patience_us)
-    }
+    unsafe text(
+      SystemFiles.bytes(of: root + path, capacity: KernelFiles.capacity, flags: 0) {
+        unsafe clinux_read_within($0, $1.baseAddress, $1.count, KernelFiles.patience_us)
+      })
   }
 
-  private func text(
-    _ path: String, _ flags: Int32, _ read: (Int32, UnsafeMutableRawBufferPointer) -> Int
-  ) -> String? {
-    let descriptor = unsafe open(root + path, O_RDONLY | O_CLOEXEC | flags)
-    guard descriptor >= 0 else { return nil }
-    defer { close(descriptor) }
-    var bytes = [UInt8](repeating: 0, count: KernelFiles.capacity)
-    let count = unsafe bytes.withUnsafeMutableBytes { unsafe read(descriptor, $0) }
-    guard count >= 0 else { return nil }
-    let text = bytes.prefix(count)
-    return String(decoding: text.last == 0x0A ? text.dropLast() : text, as: UTF8.self)
+  private func text(_ bytes: ArraySlice<UInt8>?) -> String? {
+    guard let bytes else { return nil }
+    return String(decoding: bytes.last == 0x0A ? bytes.dropLast() : bytes, as: UTF8.self)
   }
 
   /// Writes a text; gives 0 or an error number.
@@ -61,7 +54,7 @@ struct KernelFiles {
   func exists(_ path: String) -> Bool { unsafe access(root + path, F_OK) == 0 }
 
   /// The names in a folder, in order.
-  func names(in path: String) -> [String] { FolderNames.of(root + path).sorted() }
+  func names(in path: String) -> [String] { SystemFiles.names(in: root + path) }
 
   /// Writes with one call, as such files want it; never makes one.
   static func put(_ path: String, _ text: String) -> Int32 {

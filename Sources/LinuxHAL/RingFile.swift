@@ -13,6 +13,8 @@ public enum RingFileError: Error, Equatable, Sendable, CustomStringConvertible {
   case noSpace(path: String, wanted: Int)
   /// The folder is not there.
   case missingFolder(path: String)
+  /// What should be its folder is none.
+  case notInAFolder(path: String)
   /// This user may not read and write it.
   case notPermitted(path: String)
   /// The kernel refused for another reason.
@@ -24,7 +26,8 @@ public enum RingFileError: Error, Equatable, Sendable, CustomStringConvertible {
       case EWOULDBLOCK: .inUse(path: path)
       case ELOOP, EISDIR, ENXIO: .notAFile(path: path)
       case ENOSPC, EDQUOT, EFBIG: .noSpace(path: path, wanted: size)
-      case ENOENT, ENOTDIR: .missingFolder(path: path)
+      case ENOENT: .missingFolder(path: path)
+      case ENOTDIR: .notInAFolder(path: path)
       case EACCES, EPERM, EROFS: .notPermitted(path: path)
       default: .refused(path: path, code: code)
       }
@@ -44,6 +47,9 @@ public enum RingFileError: Error, Equatable, Sendable, CustomStringConvertible {
       "the disk has no room for the \(wanted) bytes of '\(path)': make room, or lower capacity_fixes"
     case .missingFolder(let path):
       "there is no folder for '\(path)': create it, or name another"
+    case .notInAFolder(let path):
+      "there can be no '\(path)': what it should be in is a file, and no folder; name a folder (--state), "
+        + "or move the file away"
     case .notPermitted(let path):
       "'\(path)' may not be read and written by this user: change its owner, or its folder's"
     case .refused(let path, let code):

@@ -1,5 +1,6 @@
 import ArgumentParser
 import BoardProfiles
+import LinuxHAL
 
 /// What a shell offers where there is more to say than a list of words.
 enum Completions {
@@ -18,10 +19,10 @@ enum Completions {
     let cut = prefix.utf8.lastIndex(of: UInt8(ascii: "/")).map { prefix.utf8.index(after: $0) }
     let folder = prefix[..<(cut ?? prefix.startIndex)]
     let start = prefix[(cut ?? prefix.startIndex)...]
-    let names = System.names(in: folder.isEmpty ? "." : String(folder)).filter {
+    let names = SystemFiles.names(in: folder.isEmpty ? "." : String(folder)).filter {
       $0.hasPrefix(start) && (start.hasPrefix(".") || !$0.hasPrefix("."))
     }
-    return names.sorted().compactMap { name in
+    return names.compactMap { name in
       let path = String(folder) + name
       if System.kind(of: path) == .directory { return path + "/" }
       return name.hasSuffix(".toml") ? path : nil

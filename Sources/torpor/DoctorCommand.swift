@@ -12,16 +12,23 @@ struct DoctorCommand: ParsableCommand {
     discussion: """
       Run it on the board, as root to see everything, while torpord does not run. It looks at GPIO \
       chip and lines, at the serial line and who else uses it, listens to the receiver and asks \
-      what it is, at what the kernel says of sleep and alarm, at battery and disk. Each line is pass, fail, or skip with the \
-      reason; below what failed stands what helps. Without --board it looks at every serial line.
+      what it is, at what the kernel says of sleep and alarm, at battery and disk. Each line is pass, \
+      fail, or skip with the reason; below what failed stands what helps.
 
         sudo torpor doctor
         sudo torpor doctor --board my-board --write my-board.toml
 
-      Nothing is changed on the board. The receiver is only asked; where the profile has a \
-      supply_line its supply is switched off and on once, unless --quick is given; --sleep suspends \
-      the board once. The exit code \
-      is 0 when nothing failed, and 1 when something did.
+      The line that --line names, or the profile's device, is listened to at up to nine speeds and \
+      the receiver is asked what it is: four questions, in UBX, $PMTK, $PAIR and $PCAS, which change \
+      nothing. Where no line is named, up to four that nobody uses are listened to, those of USB, \
+      /dev/gps* and /dev/serial* first, and nothing is sent on a line unless a receiver is heard \
+      there that tells of fixes: what else is behind one, a modem perhaps, hears nothing. (To open \
+      a line raises DTR and RTS, on which some Arduinos start anew.) A line's speed and settings are \
+      put back as they were, also after Ctrl-C.
+
+      Where the profile has a supply_line the receiver's supply is switched on, and unless --quick is \
+      given off and on once; --sleep suspends the board once. All else is only looked at. The exit \
+      code is 0 when nothing failed, and 1 when something did.
       """)
 
   @Option(
@@ -41,7 +48,7 @@ struct DoctorCommand: ParsableCommand {
     completion: .directory)
   var state = Doctor.Options().state
 
-  @Flag(help: "Look at no GPIO line that the profile names.")
+  @Flag(help: "Leave all GPIO lines alone that the profile names.")
   var noPins = false
 
   @Flag(help: "Do not switch the receiver's supply to see how long it needs.")
@@ -76,13 +83,6 @@ struct DoctorCommand: ParsableCommand {
     return Interval(seconds: seconds)
   }
 
-  mutating func validate() throws {
-    if write != nil, noPins {
-      throw ValidationError(
-        "--no-pins leaves the lines out, of what is written too: give it or --write")
-    }
-  }
-
   func run() throws {
     if let write, !force, unsafe access(write, F_OK) == 0 {
       throw CommandError(
@@ -97,13 +97,18 @@ struct DoctorCommand: ParsableCommand {
     let printer = FindingPrinter(isJSON: json)
     var options = Doctor.Options()
     options.profile = try profile(printer)
+    options.isUnwired = noPins
     options.line = line
     options.state = state
     options.timesFix = !quick
     options.sleepTrial = sleep ? .seconds(10) : nil
     options.longestFix = timeout
+    try StopSignals.install()
+    let stop = StopFlag()
+    options.isStopped = { stop.isAsked }
     var doctor = Doctor(options, tell: printer.show)
     doctor.examine()
+    if stop.isAsked, let number = stop.number { Interrupts.end(number) }
     try finish(doctor, printer)
   }
 
@@ -119,7 +124,7 @@ struct DoctorCommand: ParsableCommand {
     do {
       let profile = try BoardProfile.named(board)
       printer.show(Finding("profile", .passed, "\(profile.name) (\(file))"))
-      return noPins ? profile.unwired : profile
+      return profile
     } catch let errors as ProfileErrors {
       guard errors.exitCode == ProfileErrors.exitCode else { throw errors }
       printer.show(

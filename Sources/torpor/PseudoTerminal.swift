@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import LinuxHAL
 
 /// The end of a line at which a receiver would be: the other one is a terminal that programs open.
 final class PseudoTerminal {
@@ -28,9 +29,13 @@ final class PseudoTerminal {
     _ = fcntl(master, F_SETFL, O_NONBLOCK)
     if let link {
       // One that was left over leads nowhere; what leads somewhere is somebody's.
-      if System.link(link) != nil, unsafe access(link, F_OK) != 0 { _ = unsafe unlink(link) }
+      if SystemFiles.link(link) != nil, unsafe access(link, F_OK) != 0 { _ = unsafe unlink(link) }
       guard unsafe symlink(path, link) == 0 else {
-        throw CommandError(.cannotCreate, "'\(link)': \(System.reason(errno))")
+        let reason =
+          errno == EEXIST
+          ? "is there already, and no link that was left over: name another with --link, or move it away"
+          : "cannot be made: \(System.reason(errno))"
+        throw CommandError(.cannotCreate, "'\(link)' \(reason)")
       }
     }
     self.link = link
@@ -45,7 +50,7 @@ final class PseudoTerminal {
   }
 
   deinit {
-    if let link, System.link(link) == path { _ = unsafe unlink(link) }
+    if let link, SystemFiles.link(link) == path { _ = unsafe unlink(link) }
     close(descriptor)
   }
 

@@ -1,3 +1,4 @@
+import BoardDoctor
 import Glibc
 
 /// A terminal line as a receiver's: bytes as they are, at a speed.
@@ -43,26 +44,11 @@ enum SerialLine {
       // What came at another speed is no text.
       if before != speed_t(code) { tcflush(descriptor, TCIFLUSH) }
     }
-    for holder in holders(of: path) {
-      System.tell("torpor: \(holder) has '\(path)' open too: each gets a part of the bytes")
+    for holder in LineHolders(of: path).processes {
+      System.tell("torpor: \(holder.text) has '\(path)' open too: each gets a part of the bytes")
     }
     // Whoever comes later is refused; it ends with the last one who has it open.
     _ = ioctl(descriptor, UInt(TIOCEXCL))
-  }
-
-  /// Other processes that have the device at `path` open, as far as this user may see them.
-  static func holders(of path: String) -> [String] {
-    let device = PendingFile.resolved(path)
-    var found: [String] = []
-    for process in System.names(in: "/proc") where Int32(process) != nil {
-      if Int32(process) == getpid() { continue }
-      let folder = "/proc/\(process)/fd"
-      guard System.names(in: folder).contains(where: { System.link("\(folder)/\($0)") == device })
-      else { continue }
-      let name = System.firstLine(of: "/proc/\(process)/comm") ?? "another program"
-      found.append("\(name) (process \(process))")
-    }
-    return found
   }
 
   /// What to say where a speed is given for what has none.

@@ -42,3 +42,15 @@ enum StopSignals {
     errno = before
   }
 }
+
+/// Whether the process was asked to end, for what looks now and then.
+final class StopFlag {
+  /// The signal, once it was seen.
+  private(set) var number: Int32?
+
+  /// Looks; ``StopSignals/install()`` comes first.
+  var isAsked: Bool {
+    if number == nil { number = StopSignals.taken() }
+    return number != nil
+  }
+}

@@ -62,38 +62,6 @@ enum System {
     return UTCTime(microseconds: Int64(moment.tv_sec) * 1_000_000 + Int64(moment.tv_nsec) / 1_000)
   }
 
-  /// The names in a folder; none where it may not be read.
-  static func names(in folder: String) -> [String] {
-    guard let stream = unsafe opendir(folder) else { return [] }
-    defer { unsafe closedir(stream) }
-    var names: [String] = []
-    while let entry = unsafe readdir(stream) {
-      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
-        unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
-      }
-      names.append(name)
-    }
-    return names
-  }
-
-  /// Where a symbolic link leads; nil where it is none or may not be read.
-  static func link(_ path: String) -> String? {
-    var target = [UInt8](repeating: 0, count: 4_096)
-    let length = unsafe target.withUnsafeMutableBytes {
-      guard let start = unsafe $0.bindMemory(to: CChar.self).baseAddress else { return -1 }
-      return unsafe readlink(path, start, $0.count)
-    }
-    return length < 0 ? nil : String(decoding: target.prefix(length), as: UTF8.self)
-  }
-
-  /// The first line of a small file.
-  static func firstLine(of path: String) -> String? {
-    guard var file = try? InputFile(path) else { return nil }
-    var block: [UInt8] = []
-    guard (try? file.read(into: &block)) == true else { return nil }
-    return String(decoding: block.prefix { $0 != 0x0A }, as: UTF8.self)
-  }
-
   /// What a path is, as far as this command cares.
   enum FileKind: Equatable { case missing, regular, directory, device, fifo, other }
 

@@ -39,7 +39,7 @@ struct Main {
     let log = SystemLog()
     var now: Decisions
     do {
-      now = Decisions(profile: try profile(options), policy: try policy(options))
+      now = Decisions(profile: try profile(options, log), policy: try policy(options))
     } catch {
       complain("\(error)")
       return EX_CONFIG
@@ -63,13 +63,17 @@ struct Main {
   }
 
   /// The board's profile, with the line that the options say.
-  private static func profile(_ options: Options) throws -> BoardProfile {
+  private static func profile(_ options: Options, _ log: SystemLog) throws -> BoardProfile {
     // Who names a file needs no folder of boards.
     var profile =
       try BoardCatalog.isPath(options.board)
       ? BoardProfile.load(path: BoardCatalog.profileFile(at: options.board))
       : BoardCatalog.standard().find(options.board)
-    if options.isUnwired { profile = profile.unwired }
+    if options.isUnwired {
+      let lines = profile.gpioLines.map { "\($0.name) \($0.text)" }.joined(separator: ", ")
+      if !lines.isEmpty { log.write(.notice, "--no-pins leaves alone: \(lines)") }
+      profile = profile.unwired
+    }
     if let line = options.line { profile.receiver?.device = line }
     guard profile.receiver?.device != nil else { throw NoDevice(board: profile.name) }
     return profile
@@ -152,7 +156,7 @@ struct Main {
       log.write(.error, "who may use location stays as it was: \(error)")
     }
     do {
-      let read = try profile(options)
+      let read = try profile(options, log)
       reload.isProfileNew = read != decisions.profile
       decisions.profile = read
       log.write(

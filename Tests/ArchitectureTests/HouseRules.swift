@@ -98,7 +98,7 @@ enum HouseRules {
     "CBuildDate": Room(),
     "torpor": Room(
       rooms: [
-        "BoardDoctor", "CBuildDate", "CLinux", "LocationTypes", "GNSSProtocols",
+        "BoardDoctor", "CBuildDate", "CLinux", "LinuxHAL", "LocationTypes", "GNSSProtocols",
         "LocationPolicy", "BoardProfiles", "GPXFiles", "LocationSimulation", "SimulatedHAL",
         "LocationWire", "LocationClient",
         "EnergyAccounting",

@@ -52,7 +52,7 @@ struct DoctorTests {
   func missingLine() throws {
     let board = FakeBoard()
     board.link("/dev/ttyUSB0", to: "/dev/null")
-    board.link("/dev/ttyS5", to: "/dev/null")
+    board.link("/dev/ttyS5", to: "/dev/zero")
     board.write("0\n", to: "/sys/class/tty/ttyS5/type")
     let findings = board.findings(Self.options(line: "/dev/ttyAMA0"))
     let line = try #require(findings["serial line"])
@@ -112,7 +112,7 @@ struct DoctorTests {
     #expect(!findings.contains { $0.outcome == .failed })
   }
 
-  @Test("a line that another program has locked, and what is no line")
+  @Test("a line that another program has locked")
   func busy() throws {
     let board = FakeBoard()
     let line = FakeLine()
@@ -122,11 +122,32 @@ struct DoctorTests {
     #expect(flock(other, LOCK_EX) == 0)
     let findings = board.findings(Self.options(line: "/dev/ttyAMA0"))
     #expect(findings["serial line"]?.outcome == .failed)
+  }
+
+  @Test("what is no serial line is told so, and nobody is to be ended who has it open")
+  func noLine() throws {
+    let board = FakeBoard()
+    let line = FakeLine()
+    board.link("/dev/ttyUSB0", to: line.path)
     board.write("", to: "/dev/ttyS9")
-    #expect(
-      board.findings(Self.options(line: "/dev/ttyS9"))["serial line"]?.found.contains("no device")
-        == true)
-    #expect(board.findings(Self.options(line: "/dev"))["serial line"]?.outcome == .failed)
+    board.link("/dev/ttyS8", to: "/dev/null")
+    board.make("/dev/folder")
+    #expect(unsafe mkfifo(board.files.place("/dev/pipe"), 0o600) == 0)
+    board.link("/dev/people", to: "/dev/tty")
+    board.process(512, "sshd", holding: "/dev/null")
+    for (name, what) in [
+      ("ttyS9", "a file"), ("ttyS8", "another kind of device"), ("folder", "a folder"),
+      ("pipe", "a pipe, a socket or a disk"), ("people", "a terminal that people sit at"),
+    ] {
+      let findings = board.findings(Self.options(line: "/dev/\(name)"))
+      let found = try #require(findings["serial line"])
+      #expect(found.outcome == .failed)
+      #expect(
+        found.found
+          == "'/dev/\(name)' is \(what), and no serial line; there are /dev/ttyUSB0, /dev/ttyS8")
+      #expect(found.remedy?.contains("name the device that the receiver is on") == true)
+      #expect(findings["holder"] == nil && findings["receiver"]?.outcome == .skipped)
+    }
   }
 
   // MARK: The receiver
@@ -178,6 +199,34 @@ struct DoctorTests {
     #expect(ours["supply_line"]?.outcome == .passed)
   }
 
+  @Test("lines that somebody wants to be left alone are told so, and not said to be missing")
+  func leftAlone() throws {
+    let board = FakeBoard()
+    let line = FakeLine()
+    board.link("/dev/ttyAMA0", to: line.path)
+    let profile = try Self.profile(
+      "/dev/ttyAMA0", [("receiver.supply_line", "SUPPLY"), ("motion.line", "MOTION")])
+    var options = Self.options(profile)
+    options.isUnwired = true
+    let pins = LinePins.chip { line throws(GPIOFault) in throw .noLine(line) }
+    let silent = board.findings(options, pins: pins)
+    #expect(
+      silent["GPIO chip"]
+        == Finding(
+          "GPIO chip", .skipped,
+          "not looked at, nor supply_line SUPPLY, motion line MOTION: --no-pins was said"))
+    #expect(silent["supply_line"] == nil)
+    #expect(
+      silent["receiver"]?.remedy?.contains("--no-pins leaves supply_line SUPPLY alone") == true)
+    line.send(SearchTests.position + SearchTests.position)
+    let doctor = board.examined(options, pins: pins)
+    #expect(
+      doctor.findings["times"]?.found == "supply_line SUPPLY is left alone: --no-pins was said")
+    // They stay in what is offered.
+    let offer = try #require(try ProfileOffer(doctor, name: "other"))
+    #expect(try offer.new.profile(file: "a.toml").receiver?.supplyLine == "SUPPLY")
+  }
+
   @Test("PWR-10: a gauge that is there, one that is not, one that the profile does not name")
   func battery() throws {
     let board = FakeBoard()
@@ -202,6 +251,15 @@ struct DoctorTests {
     #expect(board.findings(Self.options())["state"]?.outcome == .passed)
     board.make("/var/lib/torpor")
     #expect(board.findings(Self.options())["state"]?.outcome == .passed)
+    board.write("", to: "/var/lib/file")
+    for path in ["/var/lib/file", "/var/lib/file/torpor"] {
+      var options = Self.options()
+      options.state = path
+      var doctor = Doctor(options, files: board.files, pins: LinePins.none, pace: .init())
+      doctor.examineState()
+      #expect(doctor.findings["state"]?.outcome == .failed)
+      #expect(doctor.findings["state"]?.found == "'/var/lib/file' is a file, and no folder")
+    }
     var options = Self.options()
     options.state = "/proc"
     // The kernel's own files are no disk: nothing is free there.
@@ -223,7 +281,14 @@ struct DoctorTests {
     #expect(none["suspend"]?.outcome == .skipped && none["alarm"]?.outcome == .skipped)
     let wanted = board.findings(Self.options(sleeping))
     #expect(wanted["suspend"]?.remedy?.contains("take [board.suspended] out") == true)
-    #expect(wanted["alarm"]?.outcome == .failed && wanted["wake by bytes"]?.outcome == .failed)
+    #expect(wanted["alarm"]?.outcome == .failed)
+    #expect(wanted["wake by bytes"]?.outcome == .skipped, "the line itself is not there")
+    #expect(
+      wanted["wake by bytes"]?.found == "'/dev/ttyAMA0' is no serial line that is there, see above")
+    let line = FakeLine()
+    board.link("/dev/ttyAMA0", to: line.path)
+    let there = try #require(board.findings(Self.options(sleeping))["wake by bytes"])
+    #expect(there.outcome == .failed && there.found.contains("has no switch for it"))
 
     board.write("freeze mem\n", to: "/sys/power/state")
     board.write("s2idle [deep]\n", to: "/sys/power/mem_sleep")
@@ -232,7 +297,6 @@ struct DoctorTests {
     board.write("", to: "/sys/class/rtc/rtc0/wakealarm")
     board.write("1000\n", to: "/sys/class/rtc/rtc0/since_epoch")
     board.write("disabled\n", to: "/sys/class/tty/ttyAMA0/power/wakeup")
-    board.link("/dev/ttyAMA0", to: "/dev/null")
     let able = board.findings(Self.options(sleeping))
     #expect(able["suspend"]?.found == "the kernel can: mem (deep)")
     #expect(able["suspend"]?.remedy == nil && able["alarm"]?.outcome == .passed)

@@ -104,8 +104,11 @@ final class FakeLine {
     var line = termios()
     _ = unsafe tcgetattr(slave, &line)
     unsafe cfmakeraw(&line)
+    // The first speed that is tried: what is sent before the line is opened is then not thrown away.
+    _ = unsafe cfsetspeed(&line, speed_t(B9600))
     _ = unsafe tcsetattr(slave, TCSANOW, &line)
     close(slave)
+    _ = fcntl(master, F_SETFL, O_NONBLOCK)
     descriptor = master
   }
 
@@ -114,5 +117,44 @@ final class FakeLine {
   func send(_ text: String) {
     let bytes = Array(text.utf8)
     _ = unsafe write(descriptor, bytes, bytes.count)
+  }
+
+  /// What was said to the receiver.
+  var received: [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: 65_536)
+    let count = unsafe read(descriptor, &bytes, bytes.count)
+    return Array(bytes.prefix(max(0, count)))
+  }
+
+  /// How the line is set: flags and speed.
+  var settings: [UInt32] {
+    var line = termios()
+    precondition(unsafe tcgetattr(descriptor, &line) == 0, "a terminal has settings")
+    return [
+      line.c_iflag, line.c_oflag, line.c_cflag, line.c_lflag, unsafe cfgetospeed(&line),
+      unsafe cfgetispeed(&line),
+    ]
+  }
+
+  /// Sets it as a terminal for people at another speed: nothing like a receiver's.
+  func makeCooked() {
+    var line = termios()
+    _ = unsafe tcgetattr(descriptor, &line)
+    line.c_iflag |= tcflag_t(ICRNL | IXON)
+    line.c_lflag |= tcflag_t(ICANON)
+    line.c_cflag |= tcflag_t(CSTOPB)
+    _ = unsafe cfsetspeed(&line, speed_t(B57600))
+    precondition(unsafe tcsetattr(descriptor, TCSANOW, &line) == 0, "a terminal can be set")
+  }
+
+  /// Whether a process has claimed it for itself.
+  var isExclusive: Bool {
+    let slave = unsafe open(path, O_RDWR | O_NOCTTY)
+    guard slave >= 0 else { return errno == EBUSY }
+    defer { close(slave) }
+    var claimed: Int32 = 0
+    // TIOCGEXCL, which Glibc's module lacks.
+    precondition(unsafe ioctl(slave, 0x8004_5440, &claimed) == 0, "a terminal says it")
+    return claimed != 0
   }
 }

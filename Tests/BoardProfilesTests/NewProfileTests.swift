@@ -220,9 +220,15 @@ struct NewProfileTests {
     #expect(track.isGiven && !acquire.isGiven && acquire.value == "82.5")
     #expect(!figures.contains { $0.path == "cache.capacity_fixes" })
     let text = ProfileTemplate.text(new)
-    let marked = text.split(separator: "\n# ").filter {
-      $0.contains("not measured") || $0.contains("measured.")
-    }
-    #expect(text.contains("acquire_mw = 82.5") && marked.count > 5)
+    // A comment is wrapped wherever a line is full.
+    let words = text.split { $0 == "\n" || $0 == "#" || $0 == " " }.joined(separator: " ")
+    let mark = "Measure this: it is proposed, an order of magnitude."
+    #expect(
+      words.contains("Searching for satellites. Takes a number of milliwatts, 0 to 100000. \(mark)")
+    )
+    #expect(
+      !words.contains(
+        "Tracking, a fix every interval. Takes a number of milliwatts, 0 to 100000. \(mark)"))
+    #expect(words.contains("921600. Look this up: it is proposed."))
   }
 }

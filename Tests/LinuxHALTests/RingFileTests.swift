@@ -127,6 +127,11 @@ import Testing
     #expect(throws: RingFileError.missingFolder(path: nowhere)) {
       _ = try RingFile(nowhere, size: size)
     }
+    folder.write([], to: "file")
+    let inside = folder.file("file") + "/ring"
+    #expect(throws: RingFileError.notInAFolder(path: inside)) {
+      _ = try RingFile(inside, size: size)
+    }
     #expect(unsafe symlink("elsewhere", path) == 0)
     #expect(throws: RingFileError.notAFile(path: path)) { _ = try RingFile(path, size: size) }
     #expect(unsafe unlink(path) == 0 && mkfifo(path, 0o600) == 0)

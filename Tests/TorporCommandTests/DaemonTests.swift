@@ -104,6 +104,27 @@ struct DaemonTests {
     #expect(named.status == 78 && named.errors.contains("TORPOR_BOARDS"), "\(named.errors)")
   }
 
+  @Test("what is no serial line and what is no folder is told so, and what --no-pins leaves alone")
+  func falseReasons() {
+    for place in ["/dev/null", "/", Daemon.boards] {
+      let result = Daemon.runWithoutBoards(
+        ["--board", Daemon.boards, "--line", place, "--state", "/nowhere"])
+      #expect(result.status == 69)
+      #expect(result.errors.contains("'\(place)' is no serial line: name the device"))
+    }
+    let (master, slave, line) = SerialTests.terminal()
+    defer { for end in [master, slave] { close(end) } }
+    let boards = Daemon.boards.dropLast("Tests/Boards/streaming/profile.toml".count)
+    let inFile = Daemon.runWithoutBoards([
+      "--board", "\(boards)Boards/zero2w-max-m10s/profile.toml", "--no-pins", "--line", line,
+      "--state",
+      Daemon.boards,
+    ])
+    #expect(inFile.status == 69)
+    #expect(inFile.errors.contains("what it should be in is a file, and no folder"))
+    #expect(inFile.errors.contains("--no-pins leaves alone: wake_line GPIO17, batch line GPIO27"))
+  }
+
   @Test("status, energy, flush and clients of a service that runs")
   func asked() throws {
     let daemon = try #require(Daemon())

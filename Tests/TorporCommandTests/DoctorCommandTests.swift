@@ -91,7 +91,6 @@ struct DoctorCommandTests {
     ])
     #expect(wrong.errors.contains("has mistakes, which are to be mended first"), "\(wrong.errors)")
     #expect(Command.read(mine) == "keep" && Command.read(folder + "/new.toml") == nil)
-    #expect(Command.run(["doctor", "--no-pins", "--write", mine]).status == 64)
   }
 
   @Test(
@@ -144,6 +143,42 @@ struct DoctorCommandTests {
     #expect(byName["first fix"]?.outcome == .passed, "\(doctor.findings)")
     let time = try #require(doctor.facts.timeToFix)
     #expect(time > .seconds(1) && time < .seconds(60))
+  }
+
+  @Test("an interrupt ends it at once, and the line is as it was")
+  func interrupted() throws {
+    let (master, first, path) = SerialTests.terminal()
+    var slave = first
+    try #require(master >= 0)
+    defer { for end in [master, slave] { close(end) } }
+    func settings() -> [UInt32] {
+      var line = termios()
+      _ = unsafe tcgetattr(slave, &line)
+      return [line.c_iflag, line.c_oflag, line.c_cflag, line.c_lflag, unsafe cfgetospeed(&line)]
+    }
+    let before = settings()
+    // This process has it open, too, which root is told.
+    close(slave)
+    slave = -1
+    let doctor = Running(["doctor", "--line", path, "--state", "/"])
+    while let line = doctor.line(), !line.contains("serial line") {}
+    doctor.signal(SIGINT)
+    let end = doctor.finish()
+    #expect(end.status == -SIGINT && !end.output.contains("passed"), "\(end)")
+    slave = unsafe open(path, O_RDWR | O_NOCTTY)
+    #expect(slave >= 0 && settings() == before)
+  }
+
+  @Test("among lines that nobody named a receiver is found by listening, and then asked")
+  func searched() throws {
+    let (receiver, link) = try Self.played("zero2w-max-m10s")
+    defer { Self.end(receiver) }
+    let root = Command.directory()
+    unsafe mkdir(root + "/dev", 0o755)
+    try #require(unsafe symlink(link, root + "/dev/ttyUSB0") == 0)
+    var doctor = Doctor(Doctor.Options(), files: BoardFiles(root: root))
+    doctor.examine()
+    #expect(doctor.facts.device == "/dev/ttyUSB0" && doctor.facts.identity?.model == "MAX-M10S")
   }
 
   @Test("mistakes of whoever types it")

@@ -129,10 +129,22 @@ int clinux_start(const char *const *arguments, const char *const *environment, u
 
 // MARK: Serial lines
 
+/// How a line is set, as the kernel has it, and whether a process has claimed it for itself alone.
+typedef struct {
+  uint32_t settings[16];
+  int32_t is_exclusive;
+} clinux_line_state;
+
+/// -ENOTTY if it is no terminal.
+int clinux_line_get_state(int descriptor, clinux_line_state *state);
+
+/// Sets the line as it was, and gives it back to everybody unless it was claimed then.
+int clinux_line_put_state(int descriptor, const clinux_line_state *state);
+
 /// Takes the line for this process, makes it raw, ignores modem lines, and sets its speed.
 ///
 /// -EBUSY if another process has locked it, -ENOTTY if it is no terminal, -EINVAL if it cannot do that
-/// speed within 2 %. What had come at another speed is thrown away.
+/// speed within 2 %: the line is then as it was. What had come at another speed is thrown away.
 int clinux_line_take(int descriptor, uint32_t baud);
 
 /// Sets the speed, once what was written has left, and throws away what came at the old one.

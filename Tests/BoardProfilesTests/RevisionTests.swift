@@ -1,0 +1,40 @@
+import Testing
+
+@testable import BoardProfiles
+
+@Suite("A profile made of another one")
+struct RevisionTests {
+  @Test(
+    "what is not changed is as it was, on every board",
+    arguments: try BoardCatalog.standard().list())
+  func same(_ board: String) throws {
+    let profile = try BoardCatalog.standard().find(board)
+    let revised = NewProfile(revising: profile)
+    #expect(try revised.profile(file: "p.toml") == profile)
+    #expect(!revised.figures.contains { !$0.isGiven }, "nothing is proposed")
+  }
+
+  @Test("an interval that the new family cannot be told goes with the old receiver")
+  func interval() throws {
+    var profile = try BoardCatalog.standard().find("simulated")
+    profile.receiver?.fixInterval = .seconds(20)
+    var revised = NewProfile(revising: profile)
+    revised.replaceReceiver(family: .casic)
+    #expect(try revised.profile(file: "p.toml").receiver?.fixInterval == .seconds(1))
+    var kept = NewProfile(revising: profile)
+    kept.replaceReceiver(family: .ubloxM8)
+    #expect(try kept.profile(file: "p.toml").receiver?.fixInterval == .seconds(20))
+  }
+
+  @Test("a note stands in the comment, on its own line whatever is in it")
+  func notes() throws {
+    var new = NewProfile()
+    try new.answer("name", "a")
+    new.note("receiver.device", "Found\nname = \"evil\"")
+    new.note("battery", "Seen.")
+    let text = ProfileTemplate.text(new)
+    #expect(text.contains("Found") && text.contains("# [battery]\n"))
+    #expect(!text.contains("\nname = \"evil\""))
+    #expect(try new.profile(file: "p.toml").name == "a")
+  }
+}

@@ -1,0 +1,47 @@
+import Glibc
+import TestSupport
+import Testing
+
+@testable import LinuxHAL
+
+@Suite("Folders, links and small files of the system")
+struct SystemFilesTests {
+  @Test("names come in order, without the folder itself and the one above")
+  func names() {
+    let folder = TestFolder()
+    for name in ["/b", "/.c", "/a"] { folder.write([], to: name) }
+    #expect(SystemFiles.names(in: folder.path) == [".c", "a", "b"])
+    #expect(SystemFiles.names(in: folder.path + "/a").isEmpty)
+    #expect(SystemFiles.names(in: folder.path + "/none").isEmpty)
+  }
+
+  @Test("a link says where it leads, also where nothing is there; a file is none")
+  func links() {
+    let folder = TestFolder()
+    folder.write([], to: "/file")
+    #expect(unsafe symlink("../nowhere", folder.path + "/link") == 0)
+    #expect(SystemFiles.link(folder.path + "/link") == "../nowhere")
+    #expect(SystemFiles.link(folder.path + "/file") == nil)
+  }
+
+  @Test("a text ends before its line's end and zero bytes, is bounded, and commands no terminal")
+  func texts() {
+    let folder = TestFolder()
+    folder.write(Array("Some Board\0\n".utf8), to: "/model")
+    folder.write(Array("a\u{1B}[2Jb\nc\n".utf8), to: "/bad")
+    folder.write([], to: "/empty")
+    #expect(SystemFiles.text(of: folder.path + "/model") == "Some Board")
+    #expect(SystemFiles.text(of: folder.path + "/model", capacity: 4) == "Some")
+    #expect(SystemFiles.text(of: folder.path + "/bad") == "a?[2Jb\nc")
+    #expect(SystemFiles.text(of: folder.path + "/empty") == "")
+    #expect(SystemFiles.text(of: folder.path + "/none") == nil)
+    #expect(SystemFiles.text(of: folder.path) == nil, "a folder has no text")
+  }
+
+  @Test("a pipe into which nobody writes keeps no reader waiting")
+  func pipes() {
+    let folder = TestFolder()
+    #expect(unsafe mkfifo(folder.path + "/pipe", 0o600) == 0)
+    #expect(SystemFiles.text(of: folder.path + "/pipe") == "")
+  }
+}
