@@ -3,7 +3,8 @@ import LocationTypes
 // What comes next, from what is known and what is wanted.
 
 extension UBloxDriver {
-  var wanted: ReceiverGoal? {
+  // Inline, for the whole machine would be copied for a call.
+  @inline(__always) var wanted: ReceiverGoal? {
     switch link.goal {
     case .none: return nil
     case .off: return setup.hasSupplySwitch ? .off : .standby
