@@ -5,9 +5,9 @@ import LocationTypes
 ///
 /// Writes never. With a supply switch it can be switched off; without, `.off` and `.standby` are
 /// answered by `.refused`, as are batching and powersave, and it goes on tracking.
-public struct PassiveDriver: Sendable {
+struct PassiveDriver: Sendable {
   /// Where the receiver is.
-  public enum State: UInt8, Sendable {
+  enum State: UInt8, Sendable {
     /// Without supply.
     case unpowered = 0
     /// Supply was switched on; it starts.
@@ -18,9 +18,9 @@ public struct PassiveDriver: Sendable {
 
   let setup: ReceiverSetup
   /// Where the receiver is.
-  public private(set) var state: State
+  private(set) var state: State
   /// What has happened; a passive receiver counts nothing but what is dropped.
-  public private(set) var counters = DriverCounters()
+  private(set) var counters = DriverCounters()
   private var due: Instant?
   /// How often running the supply switch failed; it is switched again when `due`.
   private var switchFailures: Int64 = 0
@@ -30,13 +30,13 @@ public struct PassiveDriver: Sendable {
   private var goal: ReceiverGoal?
 
   /// Creates a driver; with a supply switch the receiver counts as unpowered, else as streaming.
-  public init(_ setup: ReceiverSetup) {
+  init(_ setup: ReceiverSetup) {
     self.setup = setup
     state = setup.hasSupplySwitch ? .unpowered : .tracking
   }
 
   /// What its owner must know of it now; O(1).
-  public var status: DriverStatus {
+  var status: DriverStatus {
     DriverStatus(
       deadline: deadline, hasOutgoing: hasOutgoing, isSettled: isSettled,
       buffersFixes: buffersFixes, isDraining: isDraining, hasHeld: false,
@@ -44,22 +44,22 @@ public struct PassiveDriver: Sendable {
   }
 
   /// When it must be stepped with `.deadline`.
-  public var deadline: Instant? { due }
+  var deadline: Instant? { due }
   /// Whether there is anything in `outgoing`: never.
-  public var hasOutgoing: Bool { false }
+  var hasOutgoing: Bool { false }
   /// Never anything.
-  public var outgoing: FrameBuffer { FrameBuffer() }
+  var outgoing: FrameBuffer { FrameBuffer() }
   /// Nothing in flight.
-  public var isSettled: Bool { due == nil || mustSwitchAgain }
+  var isSettled: Bool { due == nil || mustSwitchAgain }
   /// Never.
-  public var buffersFixes: Bool { false }
+  var buffersFixes: Bool { false }
   /// Never.
-  public var isDraining: Bool { false }
+  var isDraining: Bool { false }
   /// Never any.
-  public var entriesBehind: Int { 0 }
+  var entriesBehind: Int { 0 }
 
   /// What the receiver does. That one on a line is gone is not known here.
-  public var activity: ReceiverActivity {
+  var activity: ReceiverActivity {
     switch state {
     case .unpowered: .off
     case .powering: .starting
@@ -68,7 +68,7 @@ public struct PassiveDriver: Sendable {
   }
 
   /// Takes an event in; O(1).
-  public mutating func handle(_ event: DriverEvent, at now: Instant) -> DriverEffects {
+  mutating func handle(_ event: DriverEvent, at now: Instant) -> DriverEffects {
     #if REACHED
       PassiveDriver.machine.reach(Int(state.rawValue), event.column)
     #endif
@@ -119,7 +119,7 @@ public struct PassiveDriver: Sendable {
   private mutating func switchSupply(at now: Instant, _ effects: inout DriverEffects) {
     mustSwitchAgain = false
     let isOn = state != .unpowered
-    due = now + (isOn ? setup.powerSettle : PassiveDriver.switchTime)
+    due = now + (isOn ? setup.powerSettle : Patience.switchTime)
     effects.pin = PinCommand(.receiverSupply, isOn ? .active : .inactive)
   }
 
@@ -128,19 +128,14 @@ public struct PassiveDriver: Sendable {
     effects.observation = .lost
     guard state != .tracking, goal != nil else { return }
     mustSwitchAgain = true
-    due = now + min(.seconds(1 << min(switchFailures, 6)), PassiveDriver.longestBackOff)
+    due = now + min(.seconds(1 << min(switchFailures, 6)), Patience.longestBackOff)
     switchFailures += 1
   }
-
-  /// The time in which a switch that fails is told.
-  static let switchTime = Interval.milliseconds(1)
-  /// Longest time between two tries to switch.
-  static let longestBackOff = Interval.seconds(60)
 
   /// What to do with an epoch: accepted whenever the receiver has supply, once for each moment.
   ///
   /// A recording may hold an epoch twice, live and out of the receiver's own buffer.
-  public mutating func admit(_ epoch: Epoch, at now: Instant) -> Admission {
+  mutating func admit(_ epoch: Epoch, at now: Instant) -> Admission {
     switch state {
     case .tracking, .powering:
       guard epoch.fix != nil, let utc = epoch.utc else { return .accept }
@@ -157,7 +152,7 @@ public struct PassiveDriver: Sendable {
   }
 
   /// Never any.
-  public mutating func nextHeld() -> Epoch? { nil }
+  mutating func nextHeld() -> Epoch? { nil }
 }
 
 extension UInt32 {

@@ -1,6 +1,6 @@
 import LocationTypes
 
-/// How long, and how often, drivers of receivers that take commands wait and try.
+/// How long, and how often, drivers wait and try.
 enum Patience {
   /// Times a command is sent before the receiver counts as lost.
   static let tries: UInt8 = 3

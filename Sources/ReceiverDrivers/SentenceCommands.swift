@@ -24,8 +24,8 @@ enum SentenceDialect: UInt8, Sendable {
   }
 }
 
-/// A command as the state machine names it; its bytes are made when they are asked for.
-enum SentenceCommand: Equatable, Sendable {
+/// What a receiver that is commanded by sentences is told.
+enum SentenceCommand: ReceiverCommand {
   /// Nothing to say.
   case none
   /// Any answer will do.
@@ -43,11 +43,19 @@ enum SentenceCommand: Equatable, Sendable {
 }
 
 /// What answers a command.
-enum SentenceAnswer: Equatable, Sendable {
+enum SentenceAnswer: CommandAnswer {
   /// `$PMTK001` or `$PAIR001` of this number.
   case result(UInt16)
   /// A text with the firmware.
   case firmware
+
+  /// The command's number, or one that no command has.
+  var kind: UInt16 {
+    switch self {
+    case .result(let command): command
+    case .firmware: .max
+    }
+  }
 }
 
 extension SentenceCommand {
@@ -58,18 +66,16 @@ extension SentenceCommand {
   static let longestSleep_s: Int64 = 65_535
   static let longestSleep = Interval.seconds(longestSleep_s)
 
-  /// Of how many parts it consists, each with an answer of its own; at least 1.
-  func parts(_ dialect: SentenceDialect) -> UInt8 {
+  func parts(for setup: ReceiverSetup) -> UInt8 {
     guard self == .configuration else { return 1 }
-    switch dialect {
+    switch SentenceDialect(setup.family) {
     case .pmtk, .pcas: return 2
     case .pair: return SentenceCommand.airohaSentences + 1
     }
   }
 
-  /// What answers one of its parts; nil where nothing does.
-  func answer(part: UInt8, _ dialect: SentenceDialect) -> SentenceAnswer? {
-    switch (self, dialect) {
+  func answer(part: UInt8, for setup: ReceiverSetup) -> SentenceAnswer? {
+    switch (self, SentenceDialect(setup.family)) {
     case (.none, _), (.wakeUp, _), (.restart, _), (.standby, .pcas): nil
     case (_, .pcas): .firmware
     case (.probe, .pmtk): .result(0)
@@ -90,7 +96,6 @@ extension SentenceCommand {
       && part == SentenceCommand.airohaSentences && setup.interval_ms == 1_000
   }
 
-  /// The bytes of one of its parts.
   func frame(part: UInt8, for setup: ReceiverSetup) -> FrameBuffer {
     var buffer = FrameBuffer()
     switch SentenceDialect(setup.family) {
@@ -98,7 +103,7 @@ extension SentenceCommand {
     case .pair: appendPAIR(part, setup, to: &buffer)
     case .pcas:
       appendPCAS(part, setup, to: &buffer)
-      if answer(part: part, .pcas) == .firmware, self != .probe { buffer.appendPCAS(6, 0) }
+      if answer(part: part, for: setup) == .firmware, self != .probe { buffer.appendPCAS(6, 0) }
     }
     return buffer
   }

@@ -62,35 +62,15 @@ extension SentenceDriver {
     switch meaning {
     case .answer(let answer, let outcome):
       guard outcome != .pending else { return false }
-      return answersCommand(answer)
+      return link.answersCommand(answer)
     case .live, .forbidden, .started, .nothing: return false
     }
-  }
-
-  private mutating func answersCommand(_ answer: SentenceAnswer) -> Bool {
-    guard answer == lastSent.answer(part: part, dialect) else { return false }
-    return !staleAnswers.takes(answer.kind, at: now)
-  }
-
-  private mutating func foundReceiver() {
-    settleAnswers()
-    if state == .probingDefault { return enter(.changingSpeed) }
-    facts.isHeard = true
-    attempts.wakes = 0
-    attempts.speedChanges = 0
-    proceed()
-  }
-
-  /// What still comes of answers to the part in flight is no answer to a later one.
-  private mutating func settleAnswers() {
-    guard let answer = lastSent.answer(part: part, dialect) else { return }
-    staleAnswers.completed(answer.kind, sends: sends, until: now + answerTime)
   }
 
   private mutating func hearConfiguring(_ meaning: Meaning) {
     switch meaning {
     case .answer(let answer, let outcome):
-      if outcome == .pending || !answersCommand(answer) { return }
+      if outcome == .pending || !link.answersCommand(answer) { return }
       take(outcome)
     case .started: enter(.configuring)  // What was told before is forgotten.
     case .live, .forbidden, .nothing: break
@@ -103,29 +83,23 @@ extension SentenceDriver {
     case .done: completedPart()
     case .pending, .busy: break  // Asked again when the time is over.
     case .unsupported, .failed, .invalid:
-      counters.refusals.count()
-      if lastSent.isDispensable(part: part, for: setup) { return completedPart() }
+      link.counters.refusals.count()
+      if link.lastSent.isDispensable(part: link.part, for: setup) { return completedPart() }
       repeatOrLose()
     }
   }
 
-  private mutating func completedPart() {
-    settleAnswers()
-    guard part + 1 < lastSent.parts(dialect) else {
-      facts.isConfigured = true
-      configuredAt = now
-      return proceed()
-    }
-    part += 1
-    sends = 0
-    send(lastSent)
+  mutating func completed() {
+    link.isConfigured = true
+    link.configuredAt = now
+    proceed()
   }
 
   private mutating func hearTracking(_ meaning: Meaning) {
     watch()
     switch meaning {
     case .started: loseConfiguration()
-    case .forbidden: if now - configuredAt > answerTime { loseConfiguration() }
+    case .forbidden: if now - link.configuredAt > link.answerTime { loseConfiguration() }
     case .live, .answer, .nothing: break
     }
   }
@@ -134,26 +108,16 @@ extension SentenceDriver {
   private mutating func hearWhileFallingAsleep(_ meaning: Meaning) {
     switch meaning {
     case .answer(let answer, let outcome):
-      guard answersCommand(answer) else { return }
+      guard link.answersCommand(answer) else { return }
       switch outcome {
       case .done: saysItSleeps()
       case .pending, .busy: break
       case .unsupported, .failed, .invalid:
-        counters.refusals.count()
-        failsToSleep()
+        link.counters.refusals.count()
+        failToSleep()
       }
-    case .live, .forbidden, .started: if now - sentAt > answerTime { failsToSleep() }
+    case .live, .forbidden, .started: if now - link.sentAt > link.answerTime { failToSleep() }
     case .nothing: break
-    }
-  }
-}
-
-extension SentenceAnswer {
-  /// Tells answers apart: the command's number, or one that no command has.
-  fileprivate var kind: UInt16 {
-    switch self {
-    case .result(let command): command
-    case .firmware: .max
     }
   }
 }

@@ -33,8 +33,8 @@ enum UBloxPower: UInt64, Sendable {
   case cyclic = 2
 }
 
-/// A command as the state machine names it; its bytes are made when they are asked for.
-enum UBloxCommand: Equatable, Sendable {
+/// What a u-blox receiver is told.
+enum UBloxCommand: ReceiverCommand {
   /// Nothing to say.
   case none
   /// Any answer will do: poll MON-VER.
@@ -61,14 +61,19 @@ enum UBloxCommand: Equatable, Sendable {
   case standby
 }
 
+extension UBXIdentity: CommandAnswer {
+  /// Class and number in one.
+  var kind: UInt16 { UInt16(messageClass) << 8 | UInt16(messageID) }
+}
+
 extension UBloxCommand {
-  /// Of how many messages it consists for this receiver, each with an answer of its own; at least 1.
+  /// An M10 is told everything by one message.
   func parts(for setup: ReceiverSetup) -> UInt8 {
     setup.family == .ubloxM8 ? UInt8(clamping: max(m8Messages(for: setup).count, 1)) : 1
   }
 
-  /// What the answer to one of its messages names; nil where none is acknowledged.
-  func answered(part: UInt8, for setup: ReceiverSetup) -> UBXIdentity? {
+  /// What the answer to one of its messages names.
+  func answer(part: UInt8, for setup: ReceiverSetup) -> UBXIdentity? {
     switch self {
     case .none, .probe, .wakeBytes, .retrieveBatch, .standby: nil
     case .lineSpeed, .configuration, .power, .liveOutput, .enableBatching, .watermark,
@@ -93,7 +98,6 @@ extension UBloxCommand {
     return identity == .cfgPM2 || identity == .cfgRXM
   }
 
-  /// The bytes of one of its messages for the receiver of `setup`.
   func frame(part: UInt8, for setup: ReceiverSetup) -> FrameBuffer {
     var buffer = FrameBuffer()
     switch self {

@@ -77,8 +77,8 @@ extension UBloxDriver {
   /// What to do with an epoch that the decoder produced; comes after `handle` of its message.
   ///
   /// The fix's `acquired` is to be the moment at which its first message came.
-  public mutating func admit(_ epoch: Epoch, at now: Instant) -> Admission {
-    self.now = now
+  mutating func admit(_ epoch: Epoch, at now: Instant) -> Admission {
+    link.now = now
     switch epoch.origin {
     case .batch: return admitEntry(epoch)
     case .live: return admitLive(epoch)
@@ -86,7 +86,7 @@ extension UBloxDriver {
   }
 
   /// The next epoch that was held and is free now, oldest first; nil when there is none.
-  public mutating func nextHeld() -> Epoch? {
+  mutating func nextHeld() -> Epoch? {
     guard let epoch = held.next() else { return nil }
     give(epoch)
     return epoch
@@ -100,7 +100,7 @@ extension UBloxDriver {
 
   private mutating func admitEntry(_ epoch: Epoch) -> Admission {
     if wasGiven(epoch) {
-      counters.duplicates.count()
+      link.counters.duplicates.count()
       return .drop
     }
     give(epoch)
@@ -118,7 +118,7 @@ extension UBloxDriver {
 
   private mutating func admitLive(_ epoch: Epoch) -> Admission {
     // Its first sentence may have come before the configuration was acknowledged.
-    if let fix = epoch.fix, fix.acquired < configuredAt { return dropUnconfigured() }
+    if let fix = epoch.fix, fix.acquired < link.configuredAt { return dropUnconfigured() }
     switch state {
     case .tracking, .changingPower, .enabling, .muting: return acceptLive(epoch)
     case .batching, .changingWatermark, .draining:
@@ -126,10 +126,10 @@ extension UBloxDriver {
       guard mayStraggle(epoch.fix?.acquired ?? now) else { return dropUnconfigured() }
       return acceptLive(epoch)
     case .unmuting, .leaving, .disabling:
-      if held.add(epoch, at: now) { counters.duplicates.count() }
+      if held.add(epoch, at: now) { link.counters.duplicates.count() }
       return .hold
     case .fallingAsleep:
-      return facts.isConfigured ? acceptLive(epoch) : dropUnconfigured()
+      return link.isConfigured ? acceptLive(epoch) : dropUnconfigured()
     case .idle, .unpowered, .powering, .pulsing, .waking, .probing, .probingDefault,
       .changingSpeed, .configuring, .standby, .lost:
       return dropUnconfigured()
@@ -145,7 +145,7 @@ extension UBloxDriver {
 
   private mutating func acceptLive(_ epoch: Epoch) -> Admission {
     if isStale(epoch) {
-      counters.duplicates.count()
+      link.counters.duplicates.count()
       return .drop
     }
     give(epoch)
@@ -153,13 +153,13 @@ extension UBloxDriver {
   }
 
   private mutating func dropUnconfigured() -> Admission {
-    counters.unconfigured.count()
+    link.counters.unconfigured.count()
     return .drop
   }
 
   /// Batching has been left, or goes on with an empty buffer: what was held is free.
   mutating func releaseHeld() {
     guard held.released < held.count else { return }
-    counters.duplicates.count(held.release(after: drain.newest_utc, drain.newest_arrival))
+    link.counters.duplicates.count(held.release(after: drain.newest_utc, drain.newest_arrival))
   }
 }

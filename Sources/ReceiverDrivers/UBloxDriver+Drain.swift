@@ -5,7 +5,7 @@ import LocationTypes
 
 extension UBloxDriver {
   /// How many entries are still to come after the one that is being handled, as MON-BATCH told.
-  public var entriesBehind: Int {
+  var entriesBehind: Int {
     state == .draining || state == .leaving ? Int(drain.remaining ?? 0) : 0
   }
 
@@ -19,7 +19,7 @@ extension UBloxDriver {
     drain.rounds += 1
     drain.remaining = nil
     drain.end = .distantFuture
-    send(.retrieveBatch)
+    link.send(.retrieveBatch)
   }
 
   mutating func hearDrain(_ meaning: Meaning) {
@@ -27,7 +27,7 @@ extension UBloxDriver {
     case .status(let status): hear(status)
     case .entry: countEntry()
     case .refusal(.logRETRIEVEBATCH):
-      counters.refusals.count()
+      link.counters.refusals.count()
       // One that does not batch refuses: it has lost its configuration, or never had batched.
       if state == .draining && loseConfiguration() { return }
       finishDrain()
@@ -37,14 +37,14 @@ extension UBloxDriver {
 
   private mutating func hear(_ status: UBXBatchStatus) {
     drain.isAnswered = true
-    counters.batchDrops.count(UInt32(status.dropsSinceLast))
+    link.counters.batchDrops.count(UInt32(status.dropsSinceLast))
     if lostItsBuffer(status) && loseConfiguration() { return }
     noteNext(status.nextMessageCount)
     guard status.fillLevel > 0 else { return finishEmpty() }
     facts.mayHold = true
     drain.remaining = status.fillLevel
-    let whole = transmission(Int64(status.fillLevel) * UBloxDriver.batchEntryBytes)
-    drain.end = now + whole * 2 + answerTime
+    let whole = link.transmission(Int64(status.fillLevel) * UBloxDriver.batchEntryBytes)
+    drain.end = now + whole * 2 + link.answerTime
     waitForEntry()
   }
 
@@ -56,7 +56,7 @@ extension UBloxDriver {
 
   private mutating func countEntry() {
     drain.isAnswered = true
-    sends = 0
+    link.sends = 0
     if let remaining = drain.remaining {
       if remaining <= 1 { return retrieveNext() }
       drain.remaining = remaining - 1
@@ -71,15 +71,15 @@ extension UBloxDriver {
     retrieve()
   }
 
-  private mutating func waitForEntry() { due = min(now + answerTime, drain.end) }
+  private mutating func waitForEntry() { link.due = min(now + link.answerTime, drain.end) }
 
   /// Nothing came for too long.
   mutating func repeatRetrieval() {
-    guard sends < Patience.tries, drain.rounds < UBloxDriver.drainRounds else {
+    guard link.sends < Patience.tries, drain.rounds < UBloxDriver.drainRounds else {
       let neverBatched = facts.batch == .unknown && !drain.isAnswered
       return neverBatched ? finishDrain() : lose()
     }
-    counters.repeats.count()
+    link.counters.repeats.count()
     retrieve()
   }
 
@@ -101,14 +101,14 @@ extension UBloxDriver {
     }
     if isDrainWanted {
       isDrainWanted = false
-      pending.drained = true
+      link.pending.drained = true
     }
     proceed()
   }
 
   /// Takes note of an entry, whenever it comes.
   mutating func note(_ entry: UBXBatchEntry) {
-    counters.batchEntries.count()
+    link.counters.batchEntries.count()
     noteNext(entry.messageCount)
     drain.expected = entry.messageCount &+ 1
     if let utc = entry.solution.utc { drain.newest_utc = utc }
@@ -119,7 +119,7 @@ extension UBloxDriver {
   private mutating func noteNext(_ count: UInt16) {
     if let expected = drain.expected {
       let missing = count &- expected
-      if missing < 0x8000 { counters.batchEntriesMissing.count(UInt32(missing)) }
+      if missing < 0x8000 { link.counters.batchEntriesMissing.count(UInt32(missing)) }
     }
     drain.expected = count
   }

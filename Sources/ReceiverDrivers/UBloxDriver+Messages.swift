@@ -50,7 +50,7 @@ extension UBloxDriver {
       .unmuting, .disabling:
       hearAnswer(meaning)
     case .tracking:
-      due = now + setup.silenceOfLoss
+      link.due = now + setup.silenceOfLoss
       hearUnasked(meaning, unless: setup.output)
     case .batching: hearUnasked(meaning, unless: nil)
     case .draining:
@@ -65,59 +65,34 @@ extension UBloxDriver {
   /// Live epochs that the configuration forbids show that the receiver has lost it.
   private mutating func hearUnasked(_ meaning: Meaning, unless allowed: ReceiverOutput?) {
     guard case .live(let output) = meaning, output != allowed, !mayStraggle(now) else { return }
-    _ = loseConfiguration()
+    loseConfiguration()
   }
 
   /// Whether what was made under the configuration before may still arrive.
-  func mayStraggle(_ arrival: Instant) -> Bool { arrival - obeysSince <= answerTime }
-
-  private mutating func foundReceiver() {
-    if state == .probingDefault { return enter(.changingSpeed) }
-    facts.isHeard = true
-    attempts.wakes = 0
-    attempts.speedChanges = 0
-    proceed()
-  }
+  func mayStraggle(_ arrival: Instant) -> Bool { arrival - obeysSince <= link.answerTime }
 
   private mutating func hearAnswer(_ meaning: Meaning) {
     switch meaning {
-    case .answer(let identity): if answersCommand(identity) { completedPart() }
-    case .refusal(let identity): if answersCommand(identity) { refused() }
+    case .answer(let identity): if link.answersCommand(identity) { completedPart() }
+    case .refusal(let identity): if link.answersCommand(identity) { refused() }
     case .live, .presence, .status, .entry, .nothing: break
     }
   }
 
-  /// Whether an answer is that to the message in flight.
-  private mutating func answersCommand(_ identity: UBXIdentity) -> Bool {
-    guard identity == lastSent.answered(part: part, for: setup) else { return false }
-    return !staleAnswers.takes(identity.kind, at: now)
+  /// What was on its way is no proof that it does not fall asleep; a refusal is.
+  private mutating func hearWhileFallingAsleep(_ meaning: Meaning) {
+    if now - link.sentAt > link.answerTime || meaning == .refusal(.rxmPMREQ) { failToSleep() }
   }
 
-  /// What still comes of answers to the message in flight is no answer to a later one.
-  private mutating func settleAnswers() {
-    guard let identity = lastSent.answered(part: part, for: setup) else { return }
-    staleAnswers.completed(identity.kind, sends: sends, until: now + answerTime)
-  }
-
-  /// The message in flight was obeyed: the next one of its command follows, or the command is done.
-  private mutating func completedPart() {
-    settleAnswers()
-    guard part + 1 < lastSent.parts(for: setup) else { return completed() }
-    part += 1
-    sends = 0
-    send(lastSent)
-  }
-
-  /// The command in flight was carried out.
-  private mutating func completed() {
+  mutating func completed() {
     switch state {
     case .changingSpeed: return enter(.probing)
     case .configuring:
-      facts.isConfigured = true
+      link.isConfigured = true
       facts.isMuted = false
       facts.powerMode = askedPower ?? .full
       obeysSince = now
-      configuredAt = now
+      link.configuredAt = now
     case .changingPower: facts.powerMode = askedPower ?? .full
     case .enabling:
       facts.batch = .on
@@ -147,13 +122,13 @@ extension UBloxDriver {
 
   /// The receiver said no.
   private mutating func refused() {
-    counters.refusals.count()
+    link.counters.refusals.count()
     switch state {
     case .enabling:
       facts.refusesBatching = true
       // It does what it did before: batch, where that is not known. And it may have obeyed the
       // command when it was sent before, and the answer was lost.
-      if sends > 1 || facts.batch != .off { facts.batch = .unknown } else { leftBatching() }
+      if link.sends > 1 || facts.batch != .off { facts.batch = .unknown } else { leftBatching() }
       proceed()
     case .disabling:
       // One that knows no batching does not batch.
@@ -164,10 +139,10 @@ extension UBloxDriver {
       // It may be the keys of its power that this receiver does not have: without them, then. But
       // one that saves power has them, and one that did may still; it may also be another by now.
       let mayCycle = facts.powerMode == .cyclic
-      let asksAgain = mayCycle && (state == .changingPower || sends < Patience.tries)
-      let isAboutPower = lastSent.isAboutPower(part: part, for: setup)
+      let asksAgain = mayCycle && (state == .changingPower || link.sends < Patience.tries)
+      let isAboutPower = link.lastSent.isAboutPower(part: link.part, for: setup)
       guard isAboutPower, !asksAgain else { return repeatOrLose() }
-      settleAnswers()
+      link.settleAnswers()
       facts.refusesPowerSave = true
       proceed()
     case .muting, .changingWatermark, .unmuting: repeatOrLose()
@@ -179,7 +154,7 @@ extension UBloxDriver {
 
   /// The power of the command that was sent last.
   private var askedPower: UBloxPower? {
-    switch lastSent {
+    switch link.lastSent {
     case .configuration(let power): power
     case .power(let power): power
     case .none, .probe, .wakeBytes, .lineSpeed, .liveOutput, .enableBatching, .watermark,
@@ -190,16 +165,11 @@ extension UBloxDriver {
 
   /// The watermark of the command that was sent last.
   private var askedWatermark: UInt16 {
-    switch lastSent {
+    switch link.lastSent {
     case .enableBatching(let watermark), .watermark(let watermark): watermark
     case .none, .probe, .wakeBytes, .lineSpeed, .configuration, .power, .liveOutput,
       .retrieveBatch, .disableBatching, .standby:
       preconditionFailure("the last command had no watermark")
     }
   }
-}
-
-extension UBXIdentity {
-  /// Class and number in one.
-  fileprivate var kind: UInt16 { UInt16(messageClass) << 8 | UInt16(messageID) }
 }

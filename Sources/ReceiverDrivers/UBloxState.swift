@@ -3,7 +3,7 @@ import LocationTypes
 
 extension UBloxDriver {
   /// What the driver is doing. Of each command one is in flight; the others wait for the next state.
-  public enum State: UInt8, Sendable {
+  enum State: UInt8, CommandedState {
     /// No goal yet.
     case idle = 0
     /// Supply cut.
@@ -50,23 +50,14 @@ extension UBloxDriver {
     case changingPower = 21
   }
 
-  /// Whether the receiver runs, as far as is known.
-  enum Power: UInt8, Sendable {
-    case cut, unknown, asleep, awake
-  }
-
   /// Whether the receiver puts epochs into its buffer, as far as is known.
   enum Batch: UInt8, Sendable {
     case off, unknown, on
   }
 
-  /// What is known of the receiver; all that decides what comes next, beside the goal.
+  /// What is known of the receiver's buffer and its power; decides what comes next, beside the goal and
+  /// what the link knows.
   struct Facts: Sendable {
-    var power: Power
-    /// Answered at the line's speed since it was last woken.
-    var isHeard = false
-    /// Our configuration was acknowledged since then.
-    var isConfigured = false
     /// Live output is off.
     var isMuted = false
     /// Whether it batches.
@@ -110,12 +101,21 @@ extension UBloxDriver {
   static let drainRounds: UInt8 = 64
   /// Length of a LOG-BATCH frame.
   static let batchEntryBytes: Int64 = 108
+}
 
-  /// How long `bytes` take on the line at its speed.
-  func transmission(_ bytes: Int64) -> Interval {
-    Patience.transmission(bytes, at: hostSpeed ?? setup.lineSpeed)
+extension UBloxDriver.State {
+  var stage: DriverStage {
+    switch self {
+    case .idle: .idle
+    case .unpowered: .unpowered
+    case .powering: .powering
+    case .pulsing, .waking, .probing, .probingDefault, .changingSpeed, .configuring,
+      .changingPower, .enabling, .muting, .changingWatermark, .draining, .unmuting, .leaving,
+      .disabling:
+      .busy
+    case .tracking, .batching, .standby: .settled
+    case .fallingAsleep: .fallingAsleep
+    case .lost: .lost
+    }
   }
-
-  /// How long an answer may take to come.
-  var answerTime: Interval { setup.ackTimeout + transmission(Patience.queuedBytes) }
 }

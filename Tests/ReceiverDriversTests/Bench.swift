@@ -111,7 +111,9 @@ final class Bench {
   private func check(_ event: DriverEvent) {
     if !driver.isSettled && driver.deadline == nil { violations.append("waits without deadline") }
     if driver.state == .standby || driver.state == .batching || driver.state == .idle {
-      if driver.deadline != nil && driver.pending.isEmpty { violations.append("deadline at rest") }
+      if driver.deadline != nil && driver.link.pending.isEmpty {
+        violations.append("deadline at rest")
+      }
     }
   }
 

@@ -17,7 +17,7 @@ import Testing
       let end = bench.now + Interval(seconds: seconds)
       while bench.now < end {
         let state = bench.driver.state
-        if found[state] == nil, bench.driver.pending.isEmpty {
+        if found[state] == nil, bench.driver.link.pending.isEmpty {
           found[state] = (bench.driver, bench.now)
         }
         bench.run(0.002)

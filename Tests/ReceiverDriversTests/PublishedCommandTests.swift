@@ -106,16 +106,16 @@ private func text(
     let setup = ReceiverSetup(family: .ubloxM8, batch: BatchSetup(capacity: 300))
     let all = UBloxCommand.configuration(.cyclic)
     #expect(all.parts(for: setup) == 6)
-    let named = (0..<6).map { all.answered(part: $0, for: setup) }
+    let named = (0..<6).map { all.answer(part: $0, for: setup) }
     #expect(named == [.cfgPRT, .cfgMSG, .cfgRATE, .cfgPM2, .cfgRXM, .cfgCFG])
     #expect(
       (0..<6).map { all.isAboutPower(part: $0, for: setup) } == [
         false, false, false, true, true, false,
       ])
     #expect(UBloxCommand.configuration(.full).parts(for: setup) == 5)
-    #expect(UBloxCommand.watermark(1).answered(part: 0, for: setup) == .cfgBATCH)
+    #expect(UBloxCommand.watermark(1).answer(part: 0, for: setup) == .cfgBATCH)
     for command in [UBloxCommand.none, .probe, .wakeBytes, .retrieveBatch, .standby] {
-      #expect(command.answered(part: 0, for: setup) == nil && command.parts(for: setup) == 1)
+      #expect(command.answer(part: 0, for: setup) == nil && command.parts(for: setup) == 1)
     }
   }
 }

@@ -106,8 +106,8 @@ let allStates = (0...21).compactMap { UBloxDriver.State(rawValue: UInt8($0)) }
         var copy = driver
         _ = copy.handle(event, at: now + later)
         if !copy.isSettled { #expect(copy.deadline != nil, "\(driver.state) \(event)") }
-        if copy.facts.power == .cut {
-          #expect(!copy.hasOutgoing && copy.effects.pin?.pin != .receiverWake)
+        if copy.link.power == .cut {
+          #expect(!copy.hasOutgoing && copy.link.effects.pin?.pin != .receiverWake)
         }
         #expect(copy.outgoing.count <= 100)
         while copy.nextHeld() != nil {}

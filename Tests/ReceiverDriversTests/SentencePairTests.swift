@@ -48,7 +48,7 @@ import Testing
     for event in way(to: state) {
       now = event == nil ? max(now, driver.deadline ?? now) : now + .milliseconds(1)
       _ = driver.handle(event ?? .deadline, at: now)
-      while !driver.pending.isEmpty { _ = driver.handle(.drain, at: now) }
+      while !driver.link.pending.isEmpty { _ = driver.handle(.drain, at: now) }
     }
     return (driver, now)
   }

@@ -184,7 +184,7 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
     bench.reach(.tracking)
     bench.forget()
     // The answers take longer than the driver waits: each command is sent twice.
-    bench.receiver.answerDelay = bench.driver.answerTime + .milliseconds(100)
+    bench.receiver.answerDelay = bench.driver.link.answerTime + .milliseconds(100)
     bench.step(.goal(.batching(watermark: 250)))
     while bench.driver.state == .enabling { bench.run(0.01) }
     bench.receiver.answerDelay = .milliseconds(20)
