@@ -73,8 +73,8 @@ final class Mailbox<Element: Sendable>: Sendable {
   private func wait(_ ticket: UInt64, _ continuation: Continuation) {
     let (reader, outcome) =
       state.withLock { state -> (Continuation, Outcome)? in
-          if Task.isCancelled { return (continuation, .success(nil)) }
-      if !state.waiting.isEmpty { return (continuation, .success(state.waiting.removeFirst())) }
+        if Task.isCancelled { return (continuation, .success(nil)) }
+        if !state.waiting.isEmpty { return (continuation, .success(state.waiting.removeFirst())) }
         if let end = state.end { return (continuation, Mailbox.end(end)) }
         let before = state.reader?.continuation
         state.reader = (ticket, continuation)

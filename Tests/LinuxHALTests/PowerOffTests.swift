@@ -132,7 +132,8 @@ import Testing
     #expect(powerOff(clock).prepare(until: due) == .refused(code: EIO), "it was not taken")
   }
 
-  @Test("PWR-4: a board that is being switched off ends its programs; one that is not is told as on")
+  @Test(
+    "PWR-4: a board that is being switched off ends its programs; one that is not is told as on")
   func ending() {
     #expect(!BoardPowerOff.isEnding(within: .milliseconds(5)))
     var signals = sigset_t()
