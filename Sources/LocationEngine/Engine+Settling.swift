@@ -327,7 +327,8 @@ extension Engine {
     return min(drainedAt + planner.drainPatience, needed)
   }
 
-  private var isBusy: Bool {
+  /// Something is on its way between board and receiver.
+  var isBusy: Bool {
     guard hasDriver else { return false }
     return !driver.status.isSettled || driver.status.isDraining || isMidEpoch
   }

@@ -294,6 +294,8 @@ struct Search: Sendable {
   var sleptAt: Instant?
   /// Since when an awake receiver has given no fix: its last fix, or when it was woken.
   var quietSince: Instant?
+  /// The receiver was lost since its last fix: what it had found it must find anew.
+  var isInterrupted = false
 
   mutating func begin(at now: Instant) {
     #if REACHED
@@ -303,6 +305,7 @@ struct Search: Sendable {
     sleptAt = nil
     since = now
     quietSince = now
+    isInterrupted = false
   }
 
   /// A fix was found.
@@ -311,6 +314,7 @@ struct Search: Sendable {
       reach(1)
     #endif
     since = nil
+    isInterrupted = false
     // One that comes of a receiver that is to rest starts no watch over its silence.
     if quietSince != nil { quietSince = now }
   }
@@ -322,5 +326,6 @@ struct Search: Sendable {
     #endif
     since = nil
     quietSince = nil
+    isInterrupted = false
   }
 }

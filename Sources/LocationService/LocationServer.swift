@@ -40,6 +40,10 @@ public struct LocationServer: LocationClients, ~Copyable {
     public var board: String
     /// How many clients the engine has room for.
     public var clients: Int
+    /// No GPIO line of the profile is used.
+    public var isUnwired = false
+    /// What the profile says of the receiver's line.
+    public var receiver = ReceiverTerms()
     /// What board and receiver draw, for the estimate of energy.
     public var power = PowerFigures()
     /// What the kernel has counted for the service; of processor and sleep nothing, if not said.

@@ -70,6 +70,8 @@ extension ReplyEncoder {
     json.member("answers", receiver.answers)
     json.object("since", receiver.since)
     json.object("heard", receiver.heard)
+    json.object("fixed", receiver.fixed)
+    if let remedy = receiver.remedy { json.member("remedy", remedy) }
   }
 
   private static func write(_ use: WireUse, _ json: inout JSONOutput) {
@@ -146,9 +148,12 @@ extension ReplyDecoder {
   }
 
   private static func receiver(_ fields: inout JSONFields) throws(WireError) -> WireReceiver {
-    WireReceiver(
+    var receiver = WireReceiver(
       try fields.word("state"), answers: try fields.bool("answers"),
-      since: try fields.requiredTime("since"), heard: try fields.time("heard"))
+      since: try fields.requiredTime("since"), heard: try fields.time("heard"),
+      fixed: try fields.time("fixed"))
+    if fields.has("remedy") { receiver.remedy = try fields.string("remedy") }
+    return receiver
   }
 
   private static func use(_ fields: inout JSONFields) throws(WireError) -> WireUse {

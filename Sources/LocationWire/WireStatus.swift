@@ -97,13 +97,22 @@ public struct WireReceiver: Equatable, Sendable {
   public var since: FixTime
   /// When it said something the last time, as far as that was read; nil while it never did.
   public var heard: FixTime?
+  /// When its newest fix was made, told to anybody or not; nil while it has made none, and for who may not
+  /// know.
+  public var fixed: FixTime?
+  /// What is the matter where it does not answer, and what helps, in one line.
+  public var remedy: String?
 
   /// Creates a description.
-  public init(_ state: WireReceiverState, answers: Bool, since: FixTime, heard: FixTime? = nil) {
+  public init(
+    _ state: WireReceiverState, answers: Bool, since: FixTime, heard: FixTime? = nil,
+    fixed: FixTime? = nil
+  ) {
     self.state = state
     self.answers = answers
     self.since = since
     self.heard = heard
+    self.fixed = fixed
   }
 }
 

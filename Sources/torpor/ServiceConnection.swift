@@ -86,6 +86,9 @@ struct ServiceClock {
     return text.string + " UTC"
   }
 
+  /// Whether the moment has a date.
+  func knows(_ time: FixTime) -> Bool { utc(of: time) != nil }
+
   /// `3 min ago`, `in 20 s`, `now`.
   func distance(_ time: FixTime) -> String {
     let off = time.acquired - now.acquired

@@ -22,7 +22,7 @@ struct StatusText {
   /// What is told about, and what.
   private var facts: [(name: String, text: String)] {
     var facts: [(name: String, text: String)] = [
-      ("service", "torpord \(status.version) on \(status.board), \(clock.moment(status.now))"),
+      ("service", "torpord \(status.version) on \(status.board), \(now)"),
       ("receiver", receiver),
     ]
     if let plan = status.plan {
@@ -35,6 +35,13 @@ struct StatusText {
     return facts
   }
 
+  /// The service's time; it knows no date that no receiver has told it.
+  private var now: String {
+    status.now.utc == nil
+      ? "no date before the first fix; the board has run for \(ServiceClock.short(status.now.acquired - .boot))"
+      : clock.moment(status.now)
+  }
+
   // MARK: Receiver and board
 
   private var receiver: String {
@@ -43,26 +50,23 @@ struct StatusText {
       StatusText.words(receiver.state), receiver.answers ? .good : .bad)
     let heard = receiver.heard.map { "last heard \(clock.distance($0))" } ?? "never heard"
     if !receiver.answers {
-      text += "; \(heard)" + remedy(receiver)
+      text += "; \(heard)" + (receiver.remedy.map { ": \($0)" } ?? "")
     } else {
-      text += ", since \(ServiceClock.short(status.now.acquired - receiver.since.acquired))"
+      text += ", for \(ServiceClock.short(status.now.acquired - receiver.since.acquired))"
+      text += sought(receiver)
       if receiver.state != .off && receiver.state != .backup { text += "; \(heard)" }
     }
     return text
   }
 
-  /// What to look at where a receiver does not answer. One that talks all the same takes no commands, or
-  /// others than those of its profile.
-  private func remedy(_ receiver: WireReceiver) -> String {
-    guard let heard = receiver.heard, status.now.acquired - heard.acquired < StatusText.silence
-    else {
-      return ". Is it connected, and at the profile's line speed?"
+  /// Since when a receiver that searches has no fix.
+  private func sought(_ receiver: WireReceiver) -> String {
+    switch receiver.state {
+    case .acquiring, .starting:
+      receiver.fixed.map { "; its last fix was \(clock.distance($0))" } ?? "; no fix yet"
+    case .off, .backup, .standby, .tracking, .powersave, .batching, .on, .lost: ""
     }
-    return ": it talks, but takes no command. Is it of the family that this board's profile says?"
   }
-
-  /// A receiver that is heard speaks more often.
-  private static let silence = Interval.seconds(15)
 
   static func words(_ state: WireReceiverState) -> String {
     switch state {
@@ -70,7 +74,7 @@ struct StatusText {
     case .backup: "off, its clock and orbits kept"
     case .standby: "in standby"
     case .starting: "starting"
-    case .acquiring: "searching, no fix yet"
+    case .acquiring: "searching for a fix"
     case .tracking: "tracking"
     case .powersave: "tracking, in its own power save mode"
     case .batching: "batching: it keeps its fixes to itself for now"
@@ -111,8 +115,7 @@ struct StatusText {
     var text = depth
     if plan.wake < .distantFuture {
       let time = FixTime(acquired: plan.wake, utc: wake.wakeUTC)
-      let distance = clock.distance(time)
-      text += ", until \(clock.moment(time))" + (distance == "now" ? "" : " (\(distance))")
+      text += end(time)
     } else {
       text += ", with no alarm set"
     }
