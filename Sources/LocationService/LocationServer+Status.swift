@@ -64,11 +64,15 @@ extension LocationServer {
     }
     status.batteryPercent = engine.batteryCharge
     status.givenUp = engine.givenUp
-    status.isSleepInhibited = engine.isSleepInhibited
+    if case .inhibited? = suspender?.hindrance { status.isSleepInhibited = true }
+    if engine.isSleepInhibited { status.isSleepInhibited = true }
     if mayKnow { status.plan = plan(engine, effects) }
     status.receiver = wireReceiver(engine, mayKnow: mayKnow, at: now)
     let user = connections[index]?.peer.user
     let seesAll = user.map(policy.isAdministrator) ?? false
+    status.holds = holds(engine, effects, mayKnow: mayKnow, at: now) { i in
+      seesAll || clients[i].name.user == user ? clients[i].name : nil
+    }
     for i in clients.indices {
       guard let use = use(of: i, engine, at: now) else { continue }
       status.demanding += 1

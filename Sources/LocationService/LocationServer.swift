@@ -84,6 +84,10 @@ public struct LocationServer: LocationClients, ~Copyable {
   /// An administrator wants all that waits to be told.
   var mustFlush = false
   var receiver = ReceiverWatch()
+  /// What suspends the board, and knows why not; nil where nothing does.
+  var suspender: BoardSuspender?
+  /// Why the board stays on where it could be off.
+  var staysOn: SleepHindrance?
   /// Opened at the first turn.
   var energy: ServiceEnergy?
   /// Rows of clients, or all of them, are lost: who is new here may have been owed fixes before.

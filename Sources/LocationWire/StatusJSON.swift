@@ -17,6 +17,9 @@ extension ReplyEncoder {
     if let percent = status.batteryPercent { json.member("battery_percent", Int64(percent)) }
     json.list("given_up", status.givenUp)
     json.member("sleep_inhibited", status.isSleepInhibited)
+    json.list("holds") { json in
+      for hold in status.holds { json.element { write(hold, &$0) } }
+    }
     if let receiver = status.receiver { json.object("receiver") { write(receiver, &$0) } }
     if let plan = status.plan { json.object("plan") { write(plan, &$0) } }
     json.member("demanding", Int64(status.demanding))
@@ -101,6 +104,7 @@ extension ReplyDecoder {
     }
     status.givenUp = try fields.promises("given_up")
     status.isSleepInhibited = try fields.bool("sleep_inhibited")
+    status.holds = try fields.objects("holds", hold) ?? []
     status.receiver = try fields.object("receiver", receiver)
     status.plan = try fields.object("plan", plan)
     status.demanding = try fields.number("demanding")

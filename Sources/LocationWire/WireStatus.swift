@@ -25,6 +25,8 @@ public struct WireStatus: Equatable, Sendable {
   public var givenUp = PromiseSet.none
   /// Something keeps the board from sleeping (DEF-28).
   public var isSleepInhibited = false
+  /// What keeps the board from sleeping as deeply as it could, as far as whoever asks may know.
+  public var holds: [WireHold] = []
   /// How the receiver is; nil on a board without one.
   public var receiver: WireReceiver?
   /// What board and receiver are to do until something happens; nil for who may not know.

@@ -29,6 +29,7 @@ struct StatusText {
       facts.append(("plan", StatusText.words(plan.plan.receiver) + reason(plan.plan.receiver)))
       facts.append(("board", board(plan.plan, wake: plan)))
     }
+    if let holds { facts.append(("sleep", holds)) }
     facts.append(("fixes", fixes))
     facts.append(("clients", clients))
     if let percent = status.batteryPercent { facts.append(("battery", battery(percent))) }
@@ -120,8 +121,45 @@ struct StatusText {
       text += ", with no alarm set"
     }
     text += plan.listens ? ", or until the receiver talks" : ", whatever the receiver says"
-    if status.isSleepInhibited { text += "; something keeps it from sleeping" }
     return text
+  }
+
+  /// Why the board does not sleep as deeply as it could; nil where it does.
+  private var holds: String? {
+    guard !status.holds.isEmpty else { return nil }
+    return "not suspended: " + status.holds.map(StatusText.words).joined(separator: "; ")
+  }
+
+  /// Why, in words.
+  static func words(_ hold: WireHold) -> String {
+    let client = hold.client?.name ?? "another user's program"
+    let detail = hold.detail.map { " (\($0))" } ?? ""
+    switch hold.reason {
+    case .inhibited: return "it is kept awake for now" + detail
+    case .acknowledgement: return "\(client) has not acknowledged what it was told" + detail
+    case .everyFix: return "\(client) wants every fix as it is made" + detail
+    case .receiverRuns:
+      return "the receiver is to tell what it finds, and its bytes cannot wake the board" + detail
+    case .receiverCannotRest:
+      return "the receiver runs though nobody needs it: nothing can put it to rest" + detail
+    case .receiverBusy: return "something is on its way to or from the receiver" + detail
+    case .receiverCannotWake:
+      return "the receiver gathers fixes, and its pin cannot wake the board (wakes_on)" + detail
+    case .noSuspend: return "the board's profile has no suspended state" + detail
+    case .soon: return "something is due too soon" + detail
+    case .system: return hold.detail ?? "the system is against it"
+    case .staysOn: return "it could be off, and stays on" + (hold.detail.map { ": \($0)" } ?? "")
+    }
+  }
+
+  /// Until when, and how long that is; a moment without a date says nothing to anybody.
+  private func end(_ time: FixTime) -> String {
+    let distance = clock.distance(time)
+    if distance == "now" { return ", for a moment" }
+    guard clock.knows(time) else {
+      return ", for \(ServiceClock.short(time.acquired - status.now.acquired))"
+    }
+    return ", until \(clock.moment(time)) (\(distance))"
   }
 
   // MARK: Fixes and clients

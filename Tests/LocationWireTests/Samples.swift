@@ -179,7 +179,12 @@ enum Samples {
     status.batteryPercent = 14
     status.givenUp = PromiseSet(.visits)
     status.isSleepInhibited = true
-    status.receiver = WireReceiver(.acquiring, answers: false, since: bare, heard: time)
+    status.holds =
+      WireHoldReason.allCases.map { WireHold($0) }
+      + [WireHold(.acknowledgement, client: client), WireHold(.system, detail: "a \"lock\"")]
+    status.receiver = WireReceiver(
+      .acquiring, answers: false, since: bare, heard: time, fixed: bare)
+    status.receiver?.remedy = "is it \"connected\"?"
     status.plan = WirePlan(
       Plan(
         receiver: .batching(watermark: 9), board: .idle, wake: Instant(microseconds: 77),

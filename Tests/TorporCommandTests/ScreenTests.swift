@@ -130,6 +130,29 @@ struct StatusTextTests {
     #expect(told(.off, ["idle"]).contains("nobody needs a fix now\n"))
   }
 
+  @Test("why the board does not sleep as deeply as it could, a reason behind the other")
+  func sleep() {
+    #expect(!text { _ in }.contains("sleep "))
+    let client = WireClientName(user: 1_000, name: "trail-log")
+    let told = text {
+      $0.holds = [
+        WireHold(.acknowledgement, client: client), WireHold(.everyFix), WireHold(.noSuspend),
+        WireHold(.receiverCannotRest, detail: "no line"), WireHold(.system, detail: "a lock"),
+        WireHold(.staysOn, detail: "no alarm"),
+      ]
+    }
+    #expect(
+      told.contains(
+        "sleep     not suspended: trail-log has not acknowledged what it was told; "
+          + "another user's program wants every fix as it is made; "
+          + "the board's profile has no suspended state; the receiver runs though nobody needs it: "
+          + "nothing can put it to rest (no line); a lock; it could be off, and stays on: no alarm")
+    )
+    for reason in WireHoldReason.allCases {
+      #expect(!StatusText.words(WireHold(reason)).contains("nil"))
+    }
+  }
+
   @Test("who holds what awake, and how many others there are")
   func holders() {
     let told = text { status in
