@@ -278,6 +278,8 @@ public struct Engine: ~Copyable {
   public mutating func closeRing() { ring.close() }
   /// The ring's size, R.
   public var capacity: Int { ring.capacity }
+  /// The sequence number that the first fix since the start has, or will get.
+  public var generationStart: UInt64 { ring.start }
   /// The sequence number that the next fix will get.
   public var head: UInt64 { ring.head }
   /// A client as it stands, for status displays and tests.

@@ -60,10 +60,10 @@ extension CommandError {
   private static func code(_ refusal: WireError) -> Code {
     switch refusal {
     case .permissionDenied, .notAuthorized: .permission
-    case .unknownClient, .invalidParameter: .data
+    case .unknownClient, .invalidParameter, .unknownFix: .data
     case .methodNotFound, .methodNotImplemented, .interfaceNotFound, .other: .protocolFault
     case .expectedMore, .expectedUpgrade, .notConnected, .alreadyConnected, .unknownSession,
-      .limitExceeded, .notAvailable:
+      .limitExceeded, .notAvailable, .decidedByFile:
       .unavailable
     }
   }

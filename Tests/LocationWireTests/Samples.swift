@@ -154,6 +154,8 @@ enum Samples {
       .invalidParameter("x"), .permissionDenied, .expectedMore, .expectedUpgrade, .notConnected,
       .alreadyConnected, .unknownSession(.min), .notAuthorized,
       .limitExceeded(what: "clients", limit: 32), .unknownClient(client),
+      .unknownFix(generation: 7, first: 3, next: 1 << 40 - 1), .decidedByFile(line: 9),
+      .decidedByFile(line: nil),
       .notAvailable(what: "battery"), .other("org.example.New"),
     ]
   }
