@@ -32,7 +32,7 @@ public enum SleepHindrance: Equatable, Sendable {
   }
 
   /// It stays so as long as the service runs.
-  var isForGood: Bool {
+  public var isForGood: Bool {
     switch self {
     case .noState, .notPermitted, .noAlarm: true
     case .noEnd, .inhibited, .alarmNear, .sending, .eventCame, .busy, .refused, .wokenByOther:

@@ -60,7 +60,17 @@ extension ClientError: CustomStringConvertible {
       "this user may not use location; an administrator can allow it with `torpor clients allow`"
     case .notAvailable(let what): "the service does not have it: \(what)"
     case .unknownClient(let client):
-      "no client '\(client.name)' of user \(client.user) is known; `torpor clients list` has who is"
+      "no client '\(client.name)' of user \(client.user) is known: it is from when its program first connects;"
+        + " `torpor clients list` has who is"
+    case .unknownFix(let generation, let first, let next):
+      first == next
+        ? "no fix has been made since the service started, so there is none to acknowledge"
+        : "there is no such fix: those of this run are \(first) to \(next - 1) of generation \(generation)"
+    case .decidedByFile(let line?):
+      "line \(line) of the service's clients.toml decides about this client: change it there, and reload the service"
+    case .decidedByFile(nil):
+      "root, and the user that torpord runs as, may always use location where there is no clients.toml:"
+        + " write one to decide about them (Docs/Reference/clients-toml.md)"
     case .limitExceeded(let what, let limit):
       "there are \(limit) \(what) already, and no more are to be had"
     case .methodNotFound(let name), .methodNotImplemented(let name):

@@ -107,6 +107,8 @@ extension Engine {
       if let acquired = epoch.fix?.acquired { epoch.fix?.acquired = max(acquired, epochBegan) }
     }
     guard hasDriver else { return }
+    // One that takes no commands cannot tell that it has recovered: what it says does (DEF-43).
+    if !driver.hearsMessages, epoch.origin == .live { isReceiverLost = false }
     let admission = driver.admit(epoch, at: now)
     switch admission {
     case .accept: append(epoch, &effects)
@@ -133,8 +135,6 @@ extension Engine {
     }
     search.succeed(at: now)
     if isGoodEnough(fix, epoch.origin) { tell(better(fix), &effects) } else { held = fix }
-    // One that takes no commands cannot tell that it has recovered: its fixes do (DEF-43).
-    if setup.receiver?.family == .passive { isReceiverLost = false }
   }
 
   /// Whether a fix is told, or held back because a better one is about to come (PWR-7): only where

@@ -81,6 +81,7 @@ extension Engine {
     isDrainAsked = false
     guard !isReceiverLost else { return }
     isReceiverLost = true
+    search.isInterrupted = true
     let context = context
     for i in stirAll() { clients[i].receiverLost(context) }
   }

@@ -8,12 +8,18 @@ import ReceiverDrivers
 public struct ReceiverReport: Equatable, Sendable {
   /// What it does.
   public var activity: ReceiverActivity
-  /// It is awake and has no fix yet.
+  /// It is awake and has no fix: none yet, or none any more.
   public var isSearching: Bool
   /// It says what it should: false when the driver has lost it, and when it should talk and is silent.
   public var answers: Bool
   /// When it said something the last time; nil while it never did.
   public var heard: Instant?
+  /// When its newest fix was made, kept or not; nil before the first one since the engine began.
+  public var fixed: Instant?
+  /// Sentences with a right checksum that came so far; stays at the largest value.
+  public var sentences: UInt32 = 0
+  /// UBX frames with a right checksum that came so far; stays at the largest value.
+  public var frames: UInt32 = 0
 }
 
 /// What a client keeps board and receiver from resting with.
@@ -26,15 +32,49 @@ public struct ClientHold: Equatable, Sendable {
   public var awaitsAcknowledgementUntil: Instant?
 }
 
+/// Why the plan lets the board sleep no more deeply than it does, clients aside.
+public enum SleepObstacle: Equatable, Sendable {
+  /// Something keeps the board from sleeping (DEF-28).
+  case inhibited
+  /// The receiver is to tell what it finds, and bytes do not wake a suspended board.
+  case receiverRuns
+  /// The same, although nobody needs it: nothing can put it to rest.
+  case receiverCannotRest
+  /// Something is on its way between board and receiver.
+  case receiverBusy
+  /// The receiver gathers fixes, and its pin does not wake a suspended board.
+  case receiverCannotWake
+  /// Something is due so soon that suspending is not worth it.
+  case soon
+}
+
 extension Engine {
   /// How the receiver was at the last step; nil on a board without one. O(1).
   public func receiverReport(at now: Instant) -> ReceiverReport? {
     guard hasDriver else { return nil }
     let activity = driver.activity
+    let counters = decoder.counters
     return ReceiverReport(
-      activity: activity, isSearching: isReceiverAwake && search.since != nil,
-      answers: !isReceiverLost && activity != .lost && !isSilent(activity, at: now),
-      heard: lastByte > .boot ? lastByte : nil)
+      activity: activity, isSearching: isReceiverAwake && isWithoutFix(at: now),
+      answers: activity != .lost && !isReceiverLost && !isSilent(activity, at: now),
+      heard: lastByte > .boot ? lastByte : nil, fixed: newestMade > .boot ? newestMade : nil,
+      sentences: counters.sentences, frames: counters.frames)
+  }
+
+  /// Whether it is known that nothing can come of the receiver now: it is lost, or others wait for what it
+  /// says and it says nothing.
+  var isReceiverAway: Bool {
+    guard hasDriver else { return false }
+    if isReceiverLost { return true }
+    return (demand.wantsEveryFix || schedule.isOn) && isSilent(driver.activity, at: now)
+  }
+
+  /// Whether an awake receiver has no fix: it searches for its first one, was away since its last one, or
+  /// has made none for longer than its line may lie unread.
+  private func isWithoutFix(at now: Instant) -> Bool {
+    if search.since != nil || search.isInterrupted { return true }
+    guard let quietSince = search.quietSince, !receiverBuffers else { return false }
+    return now - quietSince > longestSilence
   }
 
   /// Whether a receiver that is meant to talk has not, for longer than its line may lie unread.
@@ -44,9 +84,36 @@ extension Engine {
     case .running, .saving: break
     }
     guard isReceiverAwake, !receiverBuffers else { return false }
-    let since = max(max(lastByte, overlookedAt), search.since ?? .boot)
-    let most = max(setup.receiverSilence, setup.figures.fixInterval * 2)
-    return now - since > most + setup.figures.longestGather
+    // Of one that is only listened to, what makes no message counts for nothing.
+    let heard = driver.hearsMessages ? lastByte : lastEpoch
+    let since = max(max(heard, overlookedAt), search.since ?? .boot)
+    return now - since > longestSilence
+  }
+
+  /// How long nothing may be read of a receiver that talks and has a fix.
+  private var longestSilence: Interval {
+    max(setup.receiverSilence, setup.figures.fixInterval * 2) + setup.figures.longestGather
+  }
+
+  /// Whether the board's profile has a state in which it is suspended.
+  public var canSuspend: Bool { setup.figures.deep != nil }
+
+  /// What keeps the board out of its deepest sleep, by the last step's `plan`; nil where that is planned,
+  /// and on a board that has none. O(1).
+  public func sleepObstacle(_ plan: Effects) -> SleepObstacle? {
+    guard plan.board < .suspended else { return nil }
+    if isInhibited { return .inhibited }
+    switch goal {
+    case .tracking, .powersave:
+      return isUnwanted ? .receiverCannotRest : .receiverRuns
+    case .off, .standby, .batching, nil: break
+    }
+    if isBusy { return .receiverBusy }
+    guard let deep = setup.figures.deep else { return nil }
+    if case .batching = goal, setup.figures.batch?.hasPin == true, !deep.wakesOnPin {
+      return .receiverCannotWake
+    }
+    return .soon
   }
 
   /// Whether what the motion sensor's line says is made use of.

@@ -16,6 +16,8 @@ extension Engine {
     clients[id.index].handle(request, in: ring, context)
     clients.stir(id.index)
     if wasShown && !clients[id.index].isShownFixes { eraseUnneeded() }
+    // Who starts while there is no receiver hears so at once, as in a long search (STD-10).
+    if case .startUpdating = request, isReceiverAway { clients[id.index].locationUnknown(context) }
     guard request.wantsFix else { return }
     // Who gets nothing anyhow is no reason to search.
     let need = clients[id.index].need(
@@ -327,7 +329,8 @@ extension Engine {
     return min(drainedAt + planner.drainPatience, needed)
   }
 
-  private var isBusy: Bool {
+  /// Something is on its way between board and receiver.
+  var isBusy: Bool {
     guard hasDriver else { return false }
     return !driver.status.isSettled || driver.status.isDraining || isMidEpoch
   }

@@ -278,6 +278,8 @@ public struct Engine: ~Copyable {
   public mutating func closeRing() { ring.close() }
   /// The ring's size, R.
   public var capacity: Int { ring.capacity }
+  /// The sequence number that the first fix since the start has, or will get.
+  public var generationStart: UInt64 { ring.start }
   /// The sequence number that the next fix will get.
   public var head: UInt64 { ring.head }
   /// A client as it stands, for status displays and tests.
@@ -294,6 +296,8 @@ struct Search: Sendable {
   var sleptAt: Instant?
   /// Since when an awake receiver has given no fix: its last fix, or when it was woken.
   var quietSince: Instant?
+  /// The receiver was lost since its last fix: what it had found it must find anew.
+  var isInterrupted = false
 
   mutating func begin(at now: Instant) {
     #if REACHED
@@ -303,6 +307,7 @@ struct Search: Sendable {
     sleptAt = nil
     since = now
     quietSince = now
+    isInterrupted = false
   }
 
   /// A fix was found.
@@ -311,6 +316,7 @@ struct Search: Sendable {
       reach(1)
     #endif
     since = nil
+    isInterrupted = false
     // One that comes of a receiver that is to rest starts no watch over its silence.
     if quietSince != nil { quietSince = now }
   }
@@ -322,5 +328,6 @@ struct Search: Sendable {
     #endif
     since = nil
     quietSince = nil
+    isInterrupted = false
   }
 }

@@ -19,7 +19,11 @@ extension LocationServer {
         reply(isTroubled ? answer.undurable : answer, to: pending.connection)
       case .acknowledged(let name):
         let answer: WireReply =
-          engine.mayHaveNamed(name) ? .done : .error(.invalidParameter("sequence"))
+          engine.mayHaveNamed(name)
+          ? .done
+          : .error(
+            .unknownFix(
+              generation: engine.generation, first: engine.generationStart, next: engine.head))
         reply(isTroubled ? answer.undurable : answer, to: pending.connection)
       case .fromEngine(let incoming):
         let index = pending.connection

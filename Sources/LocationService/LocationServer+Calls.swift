@@ -352,7 +352,7 @@ extension LocationServer {
     change(&decision)
     let access = policy.access(uid: name.user, client: name.name, decision: decision)
     guard access.source == .decision else {
-      return .error(.notAvailable(what: "a decision: \(access.source.words)"))
+      return .error(.decidedByFile(line: access.source.line))
     }
     clients[client].asks = nil
     keepAccess(client, decision: decision)
@@ -374,12 +374,12 @@ extension LocationServer {
 }
 
 extension ClientAccess.Source {
-  /// Who says what a client may, where no command does.
-  fileprivate var words: String {
+  /// The line of the file that says what a client may; nil where there is no file (see
+  /// `AccessPolicy.owned(by:)`).
+  fileprivate var line: Int? {
     switch self {
-    case .rule(line: 0): "without a clients.toml, root and the service's own user always may"
-    case .rule(let line): "line \(line) of clients.toml is about this client"
-    case .decision, .standard: "nobody has decided"
+    case .rule(line: 0), .decision, .standard: nil
+    case .rule(let line): line
     }
   }
 }

@@ -19,7 +19,8 @@ extension LocationServer {
     case .nothing: break
     case .lost:
       log.write(
-        .warning, "the receiver does not answer: is it connected, and at the profile's line speed?")
+        .warning,
+        "the receiver does not answer: \(facts.receiver.remedy(receiver.speech(at: now)))")
     case .found: log.write(.notice, "the receiver answers")
     }
   }
@@ -63,11 +64,15 @@ extension LocationServer {
     }
     status.batteryPercent = engine.batteryCharge
     status.givenUp = engine.givenUp
-    status.isSleepInhibited = engine.isSleepInhibited
+    if case .inhibited? = suspender?.hindrance { status.isSleepInhibited = true }
+    if engine.isSleepInhibited { status.isSleepInhibited = true }
     if mayKnow { status.plan = plan(engine, effects) }
     status.receiver = wireReceiver(engine, mayKnow: mayKnow, at: now)
     let user = connections[index]?.peer.user
     let seesAll = user.map(policy.isAdministrator) ?? false
+    status.holds = holds(engine, effects, mayKnow: mayKnow, at: now) { i in
+      seesAll || clients[i].name.user == user ? clients[i].name : nil
+    }
     for i in clients.indices {
       guard let use = use(of: i, engine, at: now) else { continue }
       status.demanding += 1
@@ -95,9 +100,12 @@ extension LocationServer {
     case .acquiring, .tracking, .powersave, .batching: if !mayKnow { state = .on }
     case .off, .backup, .standby, .starting, .on, .lost: break
     }
-    return WireReceiver(
+    var told = WireReceiver(
       state, answers: seen.answers, since: FixTime(acquired: seen.since, utc: utc(seen.since)),
-      heard: seen.heard.map { FixTime(acquired: $0, utc: utc($0)) })
+      heard: seen.heard.map { FixTime(acquired: $0, utc: utc($0)) },
+      fixed: mayKnow ? seen.fixed.map { FixTime(acquired: $0, utc: utc($0)) } : nil)
+    if !seen.answers { told.remedy = facts.receiver.remedy(seen.speech(at: now)) }
+    return told
   }
 
   /// What a client needs; nil where it needs nothing and has started nothing.

@@ -40,6 +40,10 @@ public struct LocationServer: LocationClients, ~Copyable {
     public var board: String
     /// How many clients the engine has room for.
     public var clients: Int
+    /// No GPIO line of the profile is used.
+    public var isUnwired = false
+    /// What the profile says of the receiver's line.
+    public var receiver = ReceiverTerms()
     /// What board and receiver draw, for the estimate of energy.
     public var power = PowerFigures()
     /// What the kernel has counted for the service; of processor and sleep nothing, if not said.
@@ -80,6 +84,10 @@ public struct LocationServer: LocationClients, ~Copyable {
   /// An administrator wants all that waits to be told.
   var mustFlush = false
   var receiver = ReceiverWatch()
+  /// What suspends the board, and knows why not; nil where nothing does.
+  var suspender: BoardSuspender?
+  /// Why the board stays on where it could be off.
+  var staysOn: SleepHindrance?
   /// Opened at the first turn.
   var energy: ServiceEnergy?
   /// Rows of clients, or all of them, are lost: who is new here may have been owed fixes before.

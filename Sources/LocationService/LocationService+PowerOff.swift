@@ -70,6 +70,7 @@ extension LocationService {
       log.write(.notice, "the board stays on where it could be off: \(hindrance)")
     }
     toldPowerOff = hindrance
+    loop.clients.staysOn = hindrance
     guard hindrance == nil else { return false }
     log.write(.notice, "the board is switched off for \(Int((end - now).seconds)) s")
     return true

@@ -84,6 +84,7 @@ public struct LocationService: ~Copyable {
     try events.add(signals.descriptor, as: LocationService.signalToken, for: .readable)
     loop = LocationLoop(engine: engine, board: board, clients: server)
     loop.overlooksUnwanted = true
+    loop.clients.suspender = suspender
     self.events = events
     self.ring = ring
     self.clients = memory

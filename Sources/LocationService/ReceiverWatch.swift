@@ -22,6 +22,13 @@ struct ReceiverWatch {
   private(set) var since = Instant.boot
   /// When it said something the last time.
   private(set) var heard: Instant?
+  /// When its newest fix was made.
+  private(set) var fixed: Instant?
+  /// What of it was understood.
+  private(set) var sentences = MessageCount()
+  private(set) var frames = MessageCount()
+  /// When the last message came while all was well with it: what it said before tells nothing of a fault.
+  private(set) var worked = Instant.boot
   private var isBegun = false
 
   /// Takes what the engine says of it now.
@@ -29,6 +36,12 @@ struct ReceiverWatch {
     _ report: ReceiverReport, hasBackup: Bool, at now: Instant
   ) -> (state: ReceiverPowerState?, Change) {
     heard = report.heard
+    fixed = report.fixed
+    sentences.take(report.sentences, at: now)
+    frames.take(report.frames, at: now)
+    if report.isWorking {
+      worked = max(worked, max(sentences.newest ?? .boot, frames.newest ?? .boot))
+    }
     let new = ReceiverWatch.state(report, hasBackup: hasBackup)
     guard new != state || report.answers != answers || !isBegun else { return (nil, .nothing) }
     let change: Change =
@@ -63,6 +76,17 @@ struct ReceiverWatch {
     case .tracking: .tracking
     case .powersave: .powersave
     case .batching: .batching
+    }
+  }
+}
+
+extension ReceiverReport {
+  /// It does what it should, and is not only tried.
+  fileprivate var isWorking: Bool {
+    guard answers else { return false }
+    return switch activity {
+    case .standby, .running, .saving, .batching: true
+    case .off, .starting, .lost: false
     }
   }
 }

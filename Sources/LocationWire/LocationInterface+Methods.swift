@@ -177,6 +177,14 @@ extension LocationInterface {
     # No such client is known.
     error UnknownClient (user: int, name: string)
 
+    # An acknowledgement names a fix that never was. The fixes of this run have that generation and the sequence
+    # numbers from first_sequence up to, but not including, next_sequence: none yet where both are the same.
+    error UnknownFix (generation: int, first_sequence: int, next_sequence: int)
+
+    # A command cannot decide about that client: the rule at that line of clients.toml does. Without line there
+    # is no such file, and root and the service's own user may always.
+    error DecidedByFile (line: ?int)
+
     # The board has nothing to tell it from.
     error NotAvailable (what: string)
 

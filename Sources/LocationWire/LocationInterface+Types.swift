@@ -243,12 +243,16 @@ extension LocationInterface {
 
     # What the receiver does. acquiring: it runs without a fix. on: it runs, which is all that is told to who
     # may not know where the board is. answers: it says what it should; lost is one that does not answer its
-    # driver. since: for how long that has been so. heard: when it said something the last time.
+    # driver. since: for how long that has been so. heard: when it said something the last time. fixed: when its
+    # newest fix was made, told to anybody or not; left out before the first one, and for who may not know.
+    # remedy: what is the matter with one that does not answer, and what helps, for people.
     type Receiver (
       state: (off, backup, standby, starting, acquiring, tracking, powersave, batching, on, lost),
       answers: bool,
       since: Moment,
-      heard: ?Moment
+      heard: ?Moment,
+      fixed: ?Moment,
+      remedy: ?string
     )
 
     # What a client may have started.
@@ -276,10 +280,24 @@ extension LocationInterface {
       next: ?Moment
     )
 
+    # One thing that keeps the board from sleeping as deeply as it could. inhibited: it is kept awake for now.
+    # acknowledgement: a client was told something and has not acknowledged it. every_fix: a client wants each fix
+    # as it is made. receiver_runs: it is to tell what it finds, which wakes no suspended board. receiver_cannot_rest: so
+    # it is though nobody needs it. receiver_busy: something is on its way to or from it. receiver_cannot_wake: it
+    # gathers fixes, and its pin does not wake a suspended board. no_suspend: the profile has no suspended state.
+    # soon: something is due too soon. system: the kernel, a right or a program's lock is against it, by detail.
+    # stays_on: the board could be off. user and name: the client, as far as whoever asks may know.
+    type Hold (
+      reason: (inhibited, acknowledgement, every_fix, receiver_runs, receiver_cannot_rest, receiver_busy, receiver_cannot_wake, no_suspend, soon, system, stays_on),
+      user: ?int,
+      name: ?string,
+      detail: ?string
+    )
+
     # How the service is. newest: when the newest fix was true. sleep_inhibited: something keeps the
-    # board from sleeping. demanding: clients that need something, connected or not. uses: those of them that
+    # board from sleeping. holds: all that does. demanding: clients that need something, connected or not. uses: those of them that
     # whoever asks may know: all for an administrator, else those of the same user. Who may not use location
-    # is told neither newest nor plan.
+    # is told neither newest nor plan, and of holds no_suspend, system and stays_on alone.
     type Status (
       version: string,
       board: string,
@@ -292,6 +310,7 @@ extension LocationInterface {
       battery_percent: ?int,
       given_up: []Promise,
       sleep_inhibited: bool,
+      holds: []Hold,
       receiver: ?Receiver,
       plan: ?PowerPlan,
       demanding: int,

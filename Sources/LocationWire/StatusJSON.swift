@@ -17,6 +17,9 @@ extension ReplyEncoder {
     if let percent = status.batteryPercent { json.member("battery_percent", Int64(percent)) }
     json.list("given_up", status.givenUp)
     json.member("sleep_inhibited", status.isSleepInhibited)
+    json.list("holds") { json in
+      for hold in status.holds { json.element { write(hold, &$0) } }
+    }
     if let receiver = status.receiver { json.object("receiver") { write(receiver, &$0) } }
     if let plan = status.plan { json.object("plan") { write(plan, &$0) } }
     json.member("demanding", Int64(status.demanding))
@@ -70,6 +73,8 @@ extension ReplyEncoder {
     json.member("answers", receiver.answers)
     json.object("since", receiver.since)
     json.object("heard", receiver.heard)
+    json.object("fixed", receiver.fixed)
+    if let remedy = receiver.remedy { json.member("remedy", remedy) }
   }
 
   private static func write(_ use: WireUse, _ json: inout JSONOutput) {
@@ -99,6 +104,7 @@ extension ReplyDecoder {
     }
     status.givenUp = try fields.promises("given_up")
     status.isSleepInhibited = try fields.bool("sleep_inhibited")
+    status.holds = try fields.objects("holds", hold) ?? []
     status.receiver = try fields.object("receiver", receiver)
     status.plan = try fields.object("plan", plan)
     status.demanding = try fields.number("demanding")
@@ -146,9 +152,12 @@ extension ReplyDecoder {
   }
 
   private static func receiver(_ fields: inout JSONFields) throws(WireError) -> WireReceiver {
-    WireReceiver(
+    var receiver = WireReceiver(
       try fields.word("state"), answers: try fields.bool("answers"),
-      since: try fields.requiredTime("since"), heard: try fields.time("heard"))
+      since: try fields.requiredTime("since"), heard: try fields.time("heard"),
+      fixed: try fields.time("fixed"))
+    if fields.has("remedy") { receiver.remedy = try fields.string("remedy") }
+    return receiver
   }
 
   private static func use(_ fields: inout JSONFields) throws(WireError) -> WireUse {

@@ -26,6 +26,12 @@ public enum WireError: Error, Equatable, Sendable {
   case limitExceeded(what: String, limit: Int64)
   /// No such client is known.
   case unknownClient(WireClientName)
+  /// A fix is named that never was: this run's generation, and the sequence number that its next fix gets;
+  /// `first` is the one that its first fix got, or will.
+  case unknownFix(generation: UInt32, first: UInt64, next: UInt64)
+  /// A command cannot decide about a client: the rule of that line of the administrator's file does, or,
+  /// where there is no file, that root and the service's own user may all.
+  case decidedByFile(line: Int?)
   /// The board has nothing to tell it from.
   case notAvailable(what: String)
   /// An error that this version does not know, by its name; only read, never sent.
@@ -47,6 +53,8 @@ public enum WireError: Error, Equatable, Sendable {
     case .notAuthorized: "org.torpor.Location.NotAuthorized"
     case .limitExceeded: "org.torpor.Location.LimitExceeded"
     case .unknownClient: "org.torpor.Location.UnknownClient"
+    case .unknownFix: "org.torpor.Location.UnknownFix"
+    case .decidedByFile: "org.torpor.Location.DecidedByFile"
     case .notAvailable: "org.torpor.Location.NotAvailable"
     case .other(let name): name
     }
@@ -70,6 +78,11 @@ extension WireError {
     case .unknownClient(let client):
       json.member("user", Int64(client.user))
       json.member("name", client.name)
+    case .unknownFix(let generation, let first, let next):
+      json.member("generation", Int64(generation))
+      json.member("first_sequence", Int64(clamping: first))
+      json.member("next_sequence", Int64(clamping: next))
+    case .decidedByFile(let line): if let line { json.member("line", Int64(line)) }
     case .notAvailable(let what): json.member("what", what)
     }
   }
@@ -104,6 +117,12 @@ extension WireError {
     case "org.torpor.Location.UnknownClient":
       .unknownClient(
         WireClientName(user: try fields.number("user"), name: try fields.string("name")))
+    case "org.torpor.Location.UnknownFix":
+      .unknownFix(
+        generation: try fields.number("generation"), first: try fields.number("first_sequence"),
+        next: try fields.number("next_sequence"))
+    case "org.torpor.Location.DecidedByFile":
+      .decidedByFile(line: fields.has("line") ? try fields.number("line") : nil)
     case "org.torpor.Location.NotAvailable": .notAvailable(what: try fields.string("what"))
     default: .other(name)
     }

@@ -25,6 +25,8 @@ public struct WireStatus: Equatable, Sendable {
   public var givenUp = PromiseSet.none
   /// Something keeps the board from sleeping (DEF-28).
   public var isSleepInhibited = false
+  /// What keeps the board from sleeping as deeply as it could, as far as whoever asks may know.
+  public var holds: [WireHold] = []
   /// How the receiver is; nil on a board without one.
   public var receiver: WireReceiver?
   /// What board and receiver are to do until something happens; nil for who may not know.
@@ -97,13 +99,22 @@ public struct WireReceiver: Equatable, Sendable {
   public var since: FixTime
   /// When it said something the last time, as far as that was read; nil while it never did.
   public var heard: FixTime?
+  /// When its newest fix was made, told to anybody or not; nil while it has made none, and for who may not
+  /// know.
+  public var fixed: FixTime?
+  /// What is the matter where it does not answer, and what helps, in one line.
+  public var remedy: String?
 
   /// Creates a description.
-  public init(_ state: WireReceiverState, answers: Bool, since: FixTime, heard: FixTime? = nil) {
+  public init(
+    _ state: WireReceiverState, answers: Bool, since: FixTime, heard: FixTime? = nil,
+    fixed: FixTime? = nil
+  ) {
     self.state = state
     self.answers = answers
     self.since = since
     self.heard = heard
+    self.fixed = fixed
   }
 }
 

@@ -60,10 +60,10 @@ extension CommandError {
   private static func code(_ refusal: WireError) -> Code {
     switch refusal {
     case .permissionDenied, .notAuthorized: .permission
-    case .unknownClient, .invalidParameter: .data
+    case .unknownClient, .invalidParameter, .unknownFix: .data
     case .methodNotFound, .methodNotImplemented, .interfaceNotFound, .other: .protocolFault
     case .expectedMore, .expectedUpgrade, .notConnected, .alreadyConnected, .unknownSession,
-      .limitExceeded, .notAvailable:
+      .limitExceeded, .notAvailable, .decidedByFile:
       .unavailable
     }
   }
@@ -85,6 +85,9 @@ struct ServiceClock {
     text.add(hoursMinutesSeconds: utc.microsecondsOfDay / 1_000_000)
     return text.string + " UTC"
   }
+
+  /// Whether the moment has a date.
+  func knows(_ time: FixTime) -> Bool { utc(of: time) != nil }
 
   /// `3 min ago`, `in 20 s`, `now`.
   func distance(_ time: FixTime) -> String {

@@ -22,17 +22,25 @@ struct StatusText {
   /// What is told about, and what.
   private var facts: [(name: String, text: String)] {
     var facts: [(name: String, text: String)] = [
-      ("service", "torpord \(status.version) on \(status.board), \(clock.moment(status.now))"),
+      ("service", "torpord \(status.version) on \(status.board), \(now)"),
       ("receiver", receiver),
     ]
     if let plan = status.plan {
       facts.append(("plan", StatusText.words(plan.plan.receiver) + reason(plan.plan.receiver)))
       facts.append(("board", board(plan.plan, wake: plan)))
     }
+    if let holds { facts.append(("sleep", holds)) }
     facts.append(("fixes", fixes))
     facts.append(("clients", clients))
     if let percent = status.batteryPercent { facts.append(("battery", battery(percent))) }
     return facts
+  }
+
+  /// The service's time; it knows no date that no receiver has told it.
+  private var now: String {
+    status.now.utc == nil
+      ? "no date before the first fix; the board has run for \(ServiceClock.short(status.now.acquired - .boot))"
+      : clock.moment(status.now)
   }
 
   // MARK: Receiver and board
@@ -43,26 +51,23 @@ struct StatusText {
       StatusText.words(receiver.state), receiver.answers ? .good : .bad)
     let heard = receiver.heard.map { "last heard \(clock.distance($0))" } ?? "never heard"
     if !receiver.answers {
-      text += "; \(heard)" + remedy(receiver)
+      text += "; \(heard)" + (receiver.remedy.map { ": \($0)" } ?? "")
     } else {
-      text += ", since \(ServiceClock.short(status.now.acquired - receiver.since.acquired))"
+      text += ", for \(ServiceClock.short(status.now.acquired - receiver.since.acquired))"
+      text += sought(receiver)
       if receiver.state != .off && receiver.state != .backup { text += "; \(heard)" }
     }
     return text
   }
 
-  /// What to look at where a receiver does not answer. One that talks all the same takes no commands, or
-  /// others than those of its profile.
-  private func remedy(_ receiver: WireReceiver) -> String {
-    guard let heard = receiver.heard, status.now.acquired - heard.acquired < StatusText.silence
-    else {
-      return ". Is it connected, and at the profile's line speed?"
+  /// Since when a receiver that searches has no fix.
+  private func sought(_ receiver: WireReceiver) -> String {
+    switch receiver.state {
+    case .acquiring, .starting:
+      receiver.fixed.map { "; its last fix was \(clock.distance($0))" } ?? "; no fix yet"
+    case .off, .backup, .standby, .tracking, .powersave, .batching, .on, .lost: ""
     }
-    return ": it talks, but takes no command. Is it of the family that this board's profile says?"
   }
-
-  /// A receiver that is heard speaks more often.
-  private static let silence = Interval.seconds(15)
 
   static func words(_ state: WireReceiverState) -> String {
     switch state {
@@ -70,7 +75,7 @@ struct StatusText {
     case .backup: "off, its clock and orbits kept"
     case .standby: "in standby"
     case .starting: "starting"
-    case .acquiring: "searching, no fix yet"
+    case .acquiring: "searching for a fix"
     case .tracking: "tracking"
     case .powersave: "tracking, in its own power save mode"
     case .batching: "batching: it keeps its fixes to itself for now"
@@ -111,14 +116,50 @@ struct StatusText {
     var text = depth
     if plan.wake < .distantFuture {
       let time = FixTime(acquired: plan.wake, utc: wake.wakeUTC)
-      let distance = clock.distance(time)
-      text += ", until \(clock.moment(time))" + (distance == "now" ? "" : " (\(distance))")
+      text += end(time)
     } else {
       text += ", with no alarm set"
     }
     text += plan.listens ? ", or until the receiver talks" : ", whatever the receiver says"
-    if status.isSleepInhibited { text += "; something keeps it from sleeping" }
     return text
+  }
+
+  /// Why the board does not sleep as deeply as it could; nil where it does.
+  private var holds: String? {
+    guard !status.holds.isEmpty else { return nil }
+    return "not suspended: " + status.holds.map(StatusText.words).joined(separator: "; ")
+  }
+
+  /// Why, in words.
+  static func words(_ hold: WireHold) -> String {
+    let client = hold.client?.name ?? "another user's program"
+    let detail = hold.detail.map { " (\($0))" } ?? ""
+    switch hold.reason {
+    case .inhibited: return "it is kept awake for now" + detail
+    case .acknowledgement: return "\(client) has not acknowledged what it was told" + detail
+    case .everyFix: return "\(client) wants every fix as it is made" + detail
+    case .receiverRuns:
+      return "the receiver is to tell what it finds, and its bytes cannot wake the board" + detail
+    case .receiverCannotRest:
+      return "the receiver runs though nobody needs it: nothing can put it to rest" + detail
+    case .receiverBusy: return "something is on its way to or from the receiver" + detail
+    case .receiverCannotWake:
+      return "the receiver gathers fixes, and its pin cannot wake the board (wakes_on)" + detail
+    case .noSuspend: return "the board's profile has no suspended state" + detail
+    case .soon: return "something is due too soon" + detail
+    case .system: return hold.detail ?? "the system is against it"
+    case .staysOn: return "it could be off, and stays on" + (hold.detail.map { ": \($0)" } ?? "")
+    }
+  }
+
+  /// Until when, and how long that is; a moment without a date says nothing to anybody.
+  private func end(_ time: FixTime) -> String {
+    let distance = clock.distance(time)
+    if distance == "now" { return ", for a moment" }
+    guard clock.knows(time) else {
+      return ", for \(ServiceClock.short(time.acquired - status.now.acquired))"
+    }
+    return ", until \(clock.moment(time)) (\(distance))"
   }
 
   // MARK: Fixes and clients

@@ -98,7 +98,8 @@ struct Main {
     for line in state.repairs.lines { log.write(.notice, line) }
     if let trouble = state.trouble { log.write(.error, "state: \(trouble)") }
     let server = try LocationServer(
-      Listener(path: options.socket), on: events, decisions.policy, facts(profile),
+      Listener(path: options.socket), on: events, decisions.policy,
+      facts(profile, isUnwired: options.isUnwired),
       state: state, log: log, starter: ClientStarter(socket: options.socket).start)
     var setup = profile.engineSetup
     // No date of a receiver is before the day of this build (STD-13).
@@ -181,9 +182,13 @@ struct Main {
   }
 
   /// What the server must know of board and process.
-  private static func facts(_ profile: BoardProfile) -> LocationServer.Facts {
+  private static func facts(
+    _ profile: BoardProfile, isUnwired: Bool
+  ) -> LocationServer.Facts {
     var facts = LocationServer.Facts(
       version: Options.version, board: profile.name, clients: clients)
+    facts.isUnwired = isUnwired
+    if let receiver = profile.receiver { facts.receiver = receiver.terms }
     facts.power = profile.powerFigures
     facts.usage = {
       BoardUsage(

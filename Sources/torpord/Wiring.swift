@@ -1,6 +1,7 @@
 import BoardProfiles
 import GPIOLines
 import LinuxHAL
+import LocationService
 import LocationTypes
 
 // A profile in the words of Linux.
@@ -50,5 +51,20 @@ extension BoardProfile {
   var batteryGauge: BatteryGauge? {
     guard let battery, battery.gauge != nil || battery.lowLine != nil else { return nil }
     return BatteryGauge(name: battery.gauge, lowCharge: UInt8(clamping: battery.lowCharge))
+  }
+}
+
+extension BoardProfile.Receiver {
+  /// What belongs to its line, for whoever says why it does not answer.
+  var terms: ReceiverTerms {
+    let speech: ReceiverTerms.Commands =
+      switch family {
+      case .ubloxM10, .ubloxM8: .frames
+      case .mtk, .airoha, .casic: .sentences
+      case .nmea: .none
+      }
+    return ReceiverTerms(
+      family: family.rawValue, takes: speech, speed_baud: lineSpeed_baud,
+      firstSpeed_baud: defaultLineSpeed_baud, device: device)
   }
 }

@@ -153,10 +153,10 @@ struct BatchingPowerTests {
       board.faults.supplySwitchStuck = [Instant(seconds: 0)..<Instant(seconds: 20)]
     }
     bench.run(19)
-    // Nobody was there yet when it failed for the first time.
-    #expect(bench.client.story.isEmpty && bench.receiver == .backup)
+    // It failed before anybody was there: who starts then is told at once.
+    #expect(bench.client.text == "fail(0)" && bench.receiver == .backup)
     bench.client.defer(untilTraveled: .unlimited, timeout: 60)
-    #expect(bench.client.text == "finish(11)")
+    #expect(bench.client.text == "fail(0) finish(11)")
     bench.run(40)
     #expect(bench.receiver == .tracking && !bench.client.fixes.isEmpty)
     bench.client.defer(untilTraveled: .unlimited, timeout: 60)

@@ -171,6 +171,32 @@ struct StandardTests {
     #expect(first.text == "fail(0)")
   }
 
+  @Test("STD-10: a client that starts while the receiver is gone is told at once")
+  func unknownWhileGone() {
+    let bench = Bench(clients: 3, connects: false)
+    let (first, second, third) = (bench.clients[0], bench.clients[1], bench.clients[2])
+    first.connect()
+    first.start()
+    bench.fixes(count: 1)
+    // It falls silent: who waits for fixes is told after a while, who comes then at once.
+    bench.run(20)
+    #expect(first.failures.isEmpty)
+    second.connect()
+    second.start()
+    #expect(second.failures == [.locationUnknown] && first.failures.isEmpty)
+    bench.run(60)
+    #expect(second.failures == [.locationUnknown] && first.failures == [.locationUnknown])
+    // And it goes on.
+    bench.fixes(count: 1)
+    #expect(!second.fixes.isEmpty)
+    bench.perform(.lineFault)
+    third.connect()
+    third.start()
+    #expect(third.failures == [.locationUnknown])
+    bench.fixes(count: 2)
+    #expect(third.fixes.count == 2 && third.failures.count == 1)
+  }
+
   @Test("STD-10: a cached deferral is not disturbed by a long search")
   func unknownDeferred() {
     let bench = Bench()

@@ -24,6 +24,8 @@ struct SocketBoard: LocationBoard, ~Copyable {
     /// What the last wait was to end for, and when.
     var isHeard = true
     var deadline = Instant.boot
+    /// Nothing is at the other end of the line.
+    var isUnplugged = false
   }
 
   let events: EventWait
@@ -40,7 +42,8 @@ struct SocketBoard: LocationBoard, ~Copyable {
   }
 
   mutating func read() throws(LineFault) -> ByteChunk {
-    stage.bytes.isEmpty ? ByteChunk() : stage.bytes.removeFirst()
+    if stage.isUnplugged { throw .gone }
+    return stage.bytes.isEmpty ? ByteChunk() : stage.bytes.removeFirst()
   }
 
   mutating func write(_ bytes: Span<UInt8>) throws(LineFault) {}
@@ -209,6 +212,25 @@ struct SocketBoard: LocationBoard, ~Copyable {
 
   /// A second passes, with a fix at its end: 11 m further north.
   func fix() { fix(at: second + 1, after: 1) }
+
+  /// A second passes, and the receiver says that it has no fix.
+  func talk() {
+    var frame = FrameBuffer()
+    frame.appendNavPVT(
+      UBXSolution(
+        utc: UTCTime(microseconds: 1_750_000_000_000_000 + 1_000_000 * (second + 1)), fixType: 0,
+        isFixOK: false, longitude_e7: 0, latitude_e7: 0, height_mm: 0,
+        horizontalAccuracy_mm: .max))
+    talk((0..<frame.count).map { frame[$0] })
+  }
+
+  /// A second passes, and that comes of the receiver.
+  func talk(_ bytes: [UInt8]) {
+    second += 1
+    stage.now = stage.now + .seconds(1)
+    stage.bytes.append(ByteChunk(bytes.span))
+    settle()
+  }
 
   /// So many seconds pass at one place, with a fix every ten.
   func stay(_ seconds: Int64) {

@@ -55,10 +55,64 @@ struct StatusTests {
     #expect(silent.receiver?.answers == false && silent.receiver?.state == .lost)
     bench.settle()
     #expect(log.text.split(separator: "\n").count == 1 && log.text.contains("does not answer"))
+    let remedy = try #require(silent.receiver?.remedy)
+    #expect(log.text.contains("does not answer: \(remedy)"), "the log says what the status says")
     bench.fix()
     #expect(try status(bench, asking).receiver?.answers == true)
     #expect(
       log.text.split(separator: "\n").count == 2 && log.text.hasSuffix("the receiver answers\n"))
+  }
+
+  @Test("a receiver that was silent and is back searches until its next fix")
+  func back() throws {
+    let bench = try ServiceBench()
+    let (control, _, _) = bench.client("tracker")
+    _ = bench.ask(.startUpdating, control)
+    let asking = bench.program()
+    #expect(try status(bench, asking).receiver?.fixed == nil)
+    bench.fix()
+    let fixed = bench.stage.now
+    #expect(try status(bench, asking).receiver?.fixed?.acquired == fixed)
+    bench.stage.now = fixed + .seconds(60)
+    #expect(try status(bench, asking).receiver?.state == .lost)
+    bench.talk()
+    let back = try #require(try status(bench, asking).receiver)
+    #expect(back.answers && back.state == .acquiring && back.since.acquired == bench.stage.now)
+    #expect(back.fixed?.acquired == fixed)
+    bench.fix()
+    #expect(try status(bench, asking).receiver?.state == .tracking)
+  }
+
+  @Test(
+    "DEF-43: a receiver that was unplugged and takes no commands is back with the first it says")
+  func unplugged() throws {
+    let bench = try ServiceBench()
+    let (control, _, _) = bench.client("tracker")
+    _ = bench.ask(.startUpdating, control)
+    bench.fix()
+    bench.stage.isUnplugged = true
+    bench.settle()
+    bench.stage.isUnplugged = false
+    let asking = bench.program()
+    #expect(try status(bench, asking).receiver?.state == .lost)
+    bench.talk()
+    // It is back within a second, and has its fix to find anew.
+    #expect(try status(bench, asking).receiver?.state == .acquiring)
+    bench.fix()
+    #expect(try status(bench, asking).receiver?.state == .tracking)
+  }
+
+  @Test("a receiver that talks on without a fix, as in a tunnel, is said to search")
+  func tunnel() throws {
+    let bench = try ServiceBench()
+    let (control, _, _) = bench.client("tracker")
+    _ = bench.ask(.startUpdating, control)
+    bench.fix()
+    let asking = bench.program()
+    for _ in 0..<5 { bench.talk() }
+    #expect(try status(bench, asking).receiver?.state == .tracking)
+    bench.talk()
+    #expect(try status(bench, asking).receiver?.state == .acquiring)
   }
 
   @Test("a receiver that nobody wants to hear is not said to be silent")
@@ -117,6 +171,7 @@ struct StatusTests {
     for program in [control, bench.program(of: 1_000)] {
       let told = try status(bench, program)
       #expect(told.newest == nil && told.plan == nil && told.receiver?.state == .on)
+      #expect(told.receiver?.fixed == nil)
       #expect(bench.ask(.getPowerPlan, program) == .error(.notAuthorized))
     }
   }

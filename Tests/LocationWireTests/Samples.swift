@@ -154,6 +154,8 @@ enum Samples {
       .invalidParameter("x"), .permissionDenied, .expectedMore, .expectedUpgrade, .notConnected,
       .alreadyConnected, .unknownSession(.min), .notAuthorized,
       .limitExceeded(what: "clients", limit: 32), .unknownClient(client),
+      .unknownFix(generation: 7, first: 3, next: 1 << 40 - 1), .decidedByFile(line: 9),
+      .decidedByFile(line: nil),
       .notAvailable(what: "battery"), .other("org.example.New"),
     ]
   }
@@ -179,7 +181,12 @@ enum Samples {
     status.batteryPercent = 14
     status.givenUp = PromiseSet(.visits)
     status.isSleepInhibited = true
-    status.receiver = WireReceiver(.acquiring, answers: false, since: bare, heard: time)
+    status.holds =
+      WireHoldReason.allCases.map { WireHold($0) }
+      + [WireHold(.acknowledgement, client: client), WireHold(.system, detail: "a \"lock\"")]
+    status.receiver = WireReceiver(
+      .acquiring, answers: false, since: bare, heard: time, fixed: bare)
+    status.receiver?.remedy = "is it \"connected\"?"
     status.plan = WirePlan(
       Plan(
         receiver: .batching(watermark: 9), board: .idle, wake: Instant(microseconds: 77),

@@ -131,7 +131,7 @@ struct DaemonTests {
     let told = daemon.ask(["status"])
     #expect(told.status == 0 && told.errors.isEmpty)
     #expect(told.output.contains("torpord 0.1.0 on streaming"))
-    #expect(told.output.contains("receiver  searching, no fix yet"))
+    #expect(told.output.contains("receiver  searching for a fix, for "))
     let status = try object(daemon.ask(["status", "--json"]).output)["status"] as? [String: Any]
     #expect((status?["receiver"] as? [String: Any])?["state"] as? String == "acquiring")
     let energy = daemon.ask(["energy"])

@@ -55,28 +55,58 @@ struct StatusTextTests {
       status.newest = time(-61)
     }
     #expect(told.contains("service   torpord 0.1 on a-board, 2026-01-01 00:00:00 UTC"))
-    #expect(told.contains("since 1 min 30 s; last heard 1 min ago"))
+    #expect(told.contains("for 1 min 30 s; last heard 1 min ago"))
     #expect(told.contains("gather 250 fixes"))
     #expect(
       told.contains("suspended between events, until 2026-01-01 00:01:30 UTC (in 1 min 30 s)"))
     #expect(told.contains("4,096 of 4,096 places taken, the newest 1 min 1 s ago"))
   }
 
-  @Test("a receiver that is missing says what to look at")
-  func missing() {
-    let told = text { $0.receiver = WireReceiver(.lost, answers: false, since: time(-5)) }
-    #expect(told.contains("receiver  does not answer; never heard. Is it connected"))
-    let other = text {
-      $0.receiver = WireReceiver(.lost, answers: false, since: time(-5))
-      $0.receiver?.heard = time(-2)
+  @Test("a receiver that searches says whether and when it had a fix")
+  func searching() {
+    func told(_ state: WireReceiverState, _ fixed: FixTime?) -> String {
+      text {
+        $0.receiver = WireReceiver(
+          state, answers: true, since: time(-14), heard: time(0), fixed: fixed)
+      }
     }
     #expect(
-      other.contains("last heard 2 s ago: it talks, but takes no command. Is it of the family"))
-    let gone = text {
-      $0.receiver = WireReceiver(.lost, answers: false, since: time(-5))
-      $0.receiver?.heard = time(-60)
+      told(.acquiring, nil).contains("searching for a fix, for 14 s; no fix yet; last heard now"))
+    #expect(
+      told(.acquiring, time(-120))
+        .contains("searching for a fix, for 14 s; its last fix was 2 min ago; last heard now"))
+    #expect(told(.starting, nil).contains("starting, for 14 s; no fix yet"))
+    #expect(told(.tracking, time(-1)).contains("tracking, for 14 s; last heard now"))
+  }
+
+  @Test("before there is a date, moments are told by how far they are")
+  func undated() {
+    let now = FixTime(acquired: .boot + .seconds(7_200), utc: nil)
+    func told(_ wake: Instant) -> String {
+      var status = WireStatus(
+        version: "0.1", board: "a-board", now: now, generation: 1, nextSequence: 0,
+        ringCapacity: 8, clients: 0)
+      status.plan = WirePlan(Plan(receiver: .tracking, board: .idle, wake: wake, listens: false))
+      return StatusText(status, style: Style(isColoured: false)).lines.joined(separator: "\n")
     }
-    #expect(gone.contains("last heard 1 min ago. Is it connected"))
+    let far = told(now.acquired + .seconds(12))
+    #expect(far.contains("a-board, no date before the first fix; the board has run for 2 h\n"))
+    #expect(far.contains("idle between events, for 12 s, whatever the receiver says"))
+    #expect(!far.contains("after boot"))
+    #expect(told(now.acquired).contains("idle between events, for a moment, whatever"))
+  }
+
+  @Test("a receiver that is missing says what to look at")
+  func missing() {
+    let told = text {
+      $0.receiver = WireReceiver(.lost, answers: false, since: time(-5))
+      $0.receiver?.remedy = "is it connected?"
+    }
+    #expect(told.contains("receiver  does not answer; never heard: is it connected?"))
+    let other = text {
+      $0.receiver = WireReceiver(.lost, answers: false, since: time(-5), heard: time(-2))
+    }
+    #expect(other.contains("does not answer; last heard 2 s ago\n"))
     #expect(!told.contains("plan"), "who may not know is told none")
     #expect(text { _ in }.contains("none: this board has no receiver"))
   }
@@ -98,6 +128,29 @@ struct StatusTextTests {
     #expect(told(.standby, ["bird"]).contains("nobody needs a fix now; the next is for bird\n"))
     #expect(told(.tracking, ["a", "b", "c", "d", "e"]).contains("; for a, b, c and 2 more\n"))
     #expect(told(.off, ["idle"]).contains("nobody needs a fix now\n"))
+  }
+
+  @Test("why the board does not sleep as deeply as it could, a reason behind the other")
+  func sleep() {
+    #expect(!text { _ in }.contains("sleep "))
+    let client = WireClientName(user: 1_000, name: "trail-log")
+    let told = text {
+      $0.holds = [
+        WireHold(.acknowledgement, client: client), WireHold(.everyFix), WireHold(.noSuspend),
+        WireHold(.receiverCannotRest, detail: "no line"), WireHold(.system, detail: "a lock"),
+        WireHold(.staysOn, detail: "no alarm"),
+      ]
+    }
+    #expect(
+      told.contains(
+        "sleep     not suspended: trail-log has not acknowledged what it was told; "
+          + "another user's program wants every fix as it is made; "
+          + "the board's profile has no suspended state; the receiver runs though nobody needs it: "
+          + "nothing can put it to rest (no line); a lock; it could be off, and stays on: no alarm")
+    )
+    for reason in WireHoldReason.allCases {
+      #expect(!StatusText.words(WireHold(reason)).contains("nil"))
+    }
   }
 
   @Test("who holds what awake, and how many others there are")

@@ -1,0 +1,76 @@
+import LinuxHAL
+import LocationEngine
+import LocationPolicy
+import LocationTypes
+import LocationWire
+
+// What keeps the board from sleeping as deeply as it could.
+
+extension LocationServer {
+  /// All that does, as far as whoever asks may know: who may not know where the board is hears of board and
+  /// system alone.
+  func holds(
+    _ engine: borrowing Engine, _ effects: Effects, mayKnow: Bool, at now: Instant,
+    names: (Int) -> WireClientName?
+  ) -> [WireHold] {
+    var holds: [WireHold] = []
+    if mayKnow {
+      holds = clientHolds(engine, at: now, names: names)
+      if let reason = engine.sleepObstacle(effects).map(WireHoldReason.init) {
+        let isTold = reason == .receiverRuns && holds.contains { $0.reason == .everyFix }
+        // What is due soon is, most often, what was told already.
+        if !isTold, reason != .soon || holds.isEmpty {
+          holds.append(WireHold(reason, detail: unwired(for: reason)))
+        }
+      }
+    }
+    if !engine.canSuspend { holds.append(WireHold(.noSuspend)) }
+    if let hindrance = suspender?.hindrance,
+      hindrance.isForGood || (effects.board >= .suspended && !hindrance.isPassing)
+    {
+      let unwired = hindrance == .noEnd ? unwired(for: .system).map { "; \($0)" } ?? "" : ""
+      holds.append(WireHold(.system, detail: hindrance.description + unwired))
+    }
+    if let staysOn { holds.append(WireHold(.staysOn, detail: staysOn.description)) }
+    return holds
+  }
+
+  /// Clients that owe an acknowledgement, and those that want every fix at once.
+  private func clientHolds(
+    _ engine: borrowing Engine, at now: Instant, names: (Int) -> WireClientName?
+  ) -> [WireHold] {
+    var holds: [WireHold] = []
+    for i in clients.indices {
+      let needs = engine.use(of: ClientID(i), at: now)
+      if let until = needs.awaitsAcknowledgementUntil, until > now {
+        holds.append(WireHold(.acknowledgement, client: names(i)))
+      }
+      if case .live = needs.demand { holds.append(WireHold(.everyFix, client: names(i))) }
+    }
+    return holds
+  }
+
+  /// That a line is not there because nobody is to use any.
+  private func unwired(for reason: WireHoldReason) -> String? {
+    switch reason {
+    case .receiverCannotRest, .system:
+      facts.isUnwired ? "torpord runs with --no-pins: no line of the profile is used" : nil
+    case .inhibited, .acknowledgement, .everyFix, .receiverRuns, .receiverBusy, .receiverCannotWake,
+      .noSuspend, .soon, .staysOn:
+      nil
+    }
+  }
+}
+
+extension WireHoldReason {
+  fileprivate init(_ obstacle: SleepObstacle) {
+    switch obstacle {
+    case .inhibited: self = .inhibited
+    case .receiverRuns: self = .receiverRuns
+    case .receiverCannotRest: self = .receiverCannotRest
+    case .receiverBusy: self = .receiverBusy
+    case .receiverCannotWake: self = .receiverCannotWake
+    case .soon: self = .soon
+    }
+  }
+}
