@@ -97,6 +97,9 @@ public final class BoardSuspender {
     hindrance = lasting
   }
 
+  /// Who has a lock of systemd's against it now; nil where nobody has. See ``SleepHindrance/inhibited(by:)``.
+  public var lockHolder: String? { inhibitors.holder(of: .suspend) }
+
   /// A new wait begins: what hindered the last one may be over. A kernel that refused is not asked again
   /// before its time (PWR-4).
   func beginWait() {
@@ -178,7 +181,7 @@ public final class BoardSuspender {
       guard deadline - now > pace.nearest else { return .alarmNear }
     }
     if line.isSending { return .sending }
-    return inhibitors.holder(of: .suspend).map { .inhibited(by: $0) }
+    return lockHolder.map { .inhibited(by: $0) }
   }
 
   /// Has bytes wake the board, or not.

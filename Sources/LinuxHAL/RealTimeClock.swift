@@ -54,7 +54,8 @@ struct RealTimeClock {
   func setEarliest(in interval: Interval) -> (code: Int32, before: Int64?) {
     let before = alarm
     guard let now else { return (ENODEV, before) }
-    let target = now + max(1, (interval.microseconds + 999_999) / 1_000_000)
+    // The next second may begin before this is written.
+    let target = now + max(2, (interval.microseconds + 999_999) / 1_000_000)
     if let before, before > now, before <= target { return (0, before) }
     let code = set(target)
     if code != 0 { restore(before) }

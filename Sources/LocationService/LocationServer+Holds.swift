@@ -20,7 +20,7 @@ extension LocationServer {
         let isTold = reason == .receiverRuns && holds.contains { $0.reason == .everyFix }
         // What is due soon is, most often, what was told already.
         if !isTold, reason != .soon || holds.isEmpty {
-          holds.append(WireHold(reason, detail: unwired(for: reason)))
+          holds.append(WireHold(reason, detail: detail(of: reason)))
         }
       }
     }
@@ -28,7 +28,7 @@ extension LocationServer {
     if let hindrance = suspender?.hindrance,
       hindrance.isForGood || (effects.board >= .suspended && !hindrance.isPassing)
     {
-      let unwired = hindrance == .noEnd ? unwired(for: .system).map { "; \($0)" } ?? "" : ""
+      let unwired = hindrance == .noEnd ? detail(of: .system).map { "; \($0)" } ?? "" : ""
       holds.append(WireHold(.system, detail: hindrance.description + unwired))
     }
     if let staysOn { holds.append(WireHold(.staysOn, detail: staysOn.description)) }
@@ -50,12 +50,13 @@ extension LocationServer {
     return holds
   }
 
-  /// That a line is not there because nobody is to use any.
-  private func unwired(for reason: WireHoldReason) -> String? {
+  /// That a line is not there because nobody is to use any; who has a lock.
+  private func detail(of reason: WireHoldReason) -> String? {
     switch reason {
+    case .inhibited: suspender?.lockHolder.map { SleepHindrance.inhibited(by: $0).description }
     case .receiverCannotRest, .system:
       facts.isUnwired ? "torpord runs with --no-pins: no line of the profile is used" : nil
-    case .inhibited, .acknowledgement, .everyFix, .receiverRuns, .receiverBusy, .receiverCannotWake,
+    case .acknowledgement, .everyFix, .receiverRuns, .receiverBusy, .receiverCannotWake,
       .noSuspend, .soon, .staysOn:
       nil
     }

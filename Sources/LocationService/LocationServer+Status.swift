@@ -117,6 +117,7 @@ extension LocationServer {
     var use = WireUse(
       clients[index].name, execution: clients[index].control == nil ? nil : client.execution)
     use.services = LocationServer.services(of: client)
+    if clients[index].sessions.hasBackground { use.services.append(.backgroundSession) }
     var next = needs.due
     switch needs.demand {
     case .none: use.need = needs.due < .distantFuture ? .singleFixes : .nothing

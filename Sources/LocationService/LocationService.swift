@@ -44,6 +44,7 @@ public struct LocationService: ~Copyable {
   private let syncInterval: Interval
   private var synced = Instant.boot
   private var showsSession = false
+  private var locks = SleepLocks()
 
   /// The bytes of a ring's file with room for so many fixes.
   public static func ringSize(capacity: Int) -> Int { FixRing.storageSize(capacity: capacity) }
@@ -156,14 +157,24 @@ public struct LocationService: ~Copyable {
   /// One turn of the loop, and what the ring's file needs: a power cut loses what was made within the
   /// profile's interval, and nothing before. So what is not on the disk yet bounds the sleep.
   private mutating func turn() {
+    followLocks()
     let isKept = loop.engine.unsynced.isEmpty && !loop.clients.hasUnkept
     let due = isKept ? Instant.distantFuture : synced + syncInterval
     _ = loop.turn(
-      atLatest: min(min(due, loop.clients.deadline), min(watchdogDue, powerOffDue)))
+      atLatest: min(
+        min(due, loop.clients.deadline), min(min(watchdogDue, powerOffDue), locks.due)))
     if now - synced >= syncInterval { sync() }
     tellManager()
     tellSleep()
     showSessions()
+  }
+
+  /// Who has a lock against sleep keeps fixes from staying behind, too (DEF-28).
+  private mutating func followLocks() {
+    guard let suspender else { return }
+    let wouldSuspend = loop.planned.map { $0.board >= .suspended } ?? false
+    let change = locks.look(wouldSuspend: wouldSuspend, at: now) { suspender.lockHolder }
+    if let change { loop.inhibitSleep(change) }
   }
 
   /// Why the board is not suspended, or that it is; when that has changed.

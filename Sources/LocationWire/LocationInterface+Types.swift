@@ -263,7 +263,8 @@ extension LocationInterface {
       visits,
       regions,
       live_updates,
-      request
+      request,
+      background_session
     )
 
     # A client that keeps board or receiver from resting, or will. keeps_receiver: it is on all the time for

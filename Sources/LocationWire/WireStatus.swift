@@ -134,6 +134,8 @@ public enum WireService: UInt8, CaseIterable, Sendable {
   case liveUpdates = 5
   /// One fix.
   case request = 6
+  /// A background session, which is seen (BKG-11).
+  case backgroundSession = 7
 }
 
 /// What a client needs of board and receiver.
@@ -187,6 +189,7 @@ extension WireService: WireWord {
     (.updates, "updates"), (.deferredUpdates, "deferred_updates"),
     (.significantChange, "significant_change"), (.visits, "visits"), (.regions, "regions"),
     (.liveUpdates, "live_updates"), (.request, "request"),
+    (.backgroundSession, "background_session"),
   ]
 }
 

@@ -7,6 +7,7 @@ extension BoardScenario {
       BoardScenario(name: "woken by a serial byte", limit: 150, run: byte),
       BoardScenario(name: "no suspend near an alarm", run: near),
       BoardScenario(name: "events racing the suspend", limit: 180, run: race),
+      BoardScenario(name: "a lock against sleep", limit: 150, run: lock),
     ]
   }
 
@@ -91,6 +92,25 @@ extension BoardScenario {
     try expect(bench.suspends > suspends, "it was never suspended")
     try bench.expectBatch(client, begin, 36)
     try bench.wait("all requests were answered", within: 10) { client.isQuiet }
+  }
+
+  /// Somebody has a lock of systemd's: the board stays, so fixes are told as they are made (DEF-28). Without it
+  /// the board suspends, and they are kept.
+  private static func lock(_ bench: Bench) throws {
+    try bench.start(Bench.suspending)
+    let file = "/run/systemd/inhibit/1"
+    try bench.shell(
+      "mkdir -p /run/systemd/inhibit; printf 'WHAT=sleep\\nWHO=apt\\nMODE=block\\n' > \(file)")
+    let client = try bench.client("lock")
+    _ = try bench.engage(client, for: 60)
+    let suspends = bench.suspends
+    try client.fixes(6, within: 12)
+    try expect(bench.suspends == suspends && !bench.isSuspended, "it was suspended")
+    try bench.shell("rm \(file)")
+    // The end of a lock is seen with the next thing that happens.
+    try bench.wait("it is suspended", within: 20) { bench.isSuspended }
+    try expect(client.finishes.isEmpty, "the deferral ended: \(client.finishes)")
+    try expectOrder(client.told)
   }
 }
 

@@ -241,6 +241,7 @@ struct StatusText {
     case .regions: "regions"
     case .liveUpdates: "live updates"
     case .request: "one fix"
+    case .backgroundSession: "background session"
     }
   }
 

@@ -157,13 +157,13 @@ import Testing
     let alarm = try #require(WittyPi4(hat))
     hat.registers[39] = 1
     #expect(alarm.set(in: .milliseconds(19_500), shortest: .zero) == 0)
-    #expect(hat.alarm == [0x28, 0x00, 0x00, 0x11] && hat.registers[39] == 0)
+    #expect(hat.alarm == [0x28, 0x00, 0x00, 0x10] && hat.registers[39] == 0)
     #expect(
       alarm.set(in: .seconds(2 * 86_400), shortest: .zero) == 0
-        && hat.alarm == [0x29, 0x23, 0x59, 0x51])
+        && hat.alarm == [0x29, 0x23, 0x59, 0x50])
     #expect(
       alarm.set(in: .seconds(90 * 86_400), shortest: .zero) == 0
-        && hat.alarm == [0x25, 0x23, 0x59, 0x51])
+        && hat.alarm == [0x25, 0x23, 0x59, 0x50])
     alarm.restore(nil)
     #expect(hat.alarm == [0, 0, 0, 0])
     for (reason, says) in [1: true, 8: true, 3: false, 4: false] as [UInt8: Bool] {

@@ -180,6 +180,9 @@ struct SocketBoard: LocationBoard, ~Copyable {
   /// Whether something that is to be durable is not on the disk.
   var hasUnkept: Bool { loop.clients.hasUnkept }
 
+  /// Whether the light of background sessions is to be on.
+  var hasBackgroundSession: Bool { loop.clients.hasBackgroundSession }
+
   /// How many programs are watched for being frozen.
   var watchedPrograms: Int { loop.clients.connections.count { $0?.program != nil } }
 

@@ -63,6 +63,13 @@ struct SessionTests {
       return clients.first?.hasBackgroundSession == true
     }
     #expect(listed())
+    guard case .status(let status)? = next.ask(.getStatus, next.program()) else {
+      Issue.record("everybody may ask")
+      return
+    }
+    #expect(status.uses.map(\.services) == [[.backgroundSession]])
+    // The light follows this.
+    #expect(next.hasBackgroundSession)
     // Its process may live: it is given ten seconds to come by itself.
     next.pass(9)
     #expect(next.started.all.isEmpty)
@@ -85,7 +92,7 @@ struct SessionTests {
     let last = next.program()
     _ = next.ask(.connect(name: "tracker"), last)
     next.pass(11)
-    #expect(!listed())
+    #expect(!listed() && !next.hasBackgroundSession)
     #expect(next.ask(.openBackgroundSession, last) == .active(false))
   }
 

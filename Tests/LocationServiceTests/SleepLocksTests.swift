@@ -1,0 +1,34 @@
+import LocationTypes
+import Testing
+
+@testable import LocationService
+
+@Suite("Locks against sleep") struct SleepLocksTests {
+  private var locks = SleepLocks()
+  private let start = Instant(microseconds: 1_000_000)
+
+  @Test("DEF-28: a lock is seen where the board would be suspended, and its end within a minute")
+  mutating func follows() {
+    #expect(locks.look(wouldSuspend: false, at: start) { "apt" } == nil, "nobody asked")
+    #expect(!locks.isHeld && locks.due == .distantFuture)
+    #expect(locks.look(wouldSuspend: true, at: start) { nil } == nil)
+    #expect(locks.look(wouldSuspend: true, at: start) { "apt" } == true)
+    // The board is not to be suspended any more, and it is looked all the same.
+    let later = start + .seconds(60)
+    #expect(locks.isHeld && locks.due == later)
+    #expect(locks.look(wouldSuspend: false, at: later) { "apt" } == nil)
+    #expect(locks.due == later + .seconds(60))
+    #expect(locks.look(wouldSuspend: false, at: later) { nil } == false)
+    #expect(!locks.isHeld && locks.due == .distantFuture)
+  }
+
+  @Test("nobody is asked where the board would not be suspended and none was held")
+  mutating func costsNothing() {
+    var asked = 0
+    _ = locks.look(wouldSuspend: false, at: start) {
+      asked += 1
+      return nil
+    }
+    #expect(asked == 0)
+  }
+}
