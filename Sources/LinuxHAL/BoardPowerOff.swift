@@ -71,7 +71,7 @@ public final class BoardPowerOff {
       return code == EBUSY ? .alarmNear : .refused(code: code)
     }
     let intent = WakeIntent(
-      boot: boot, off: now, offUTC: clock.wall, until: due, alarm: alarm.name)
+      boot: boot, off: now, offUTC: clock.wall, until: due, alarm: alarm.name, before: before)
     let written = intent.write(to: path)
     guard written == 0 else {
       alarm.restore(before)
@@ -95,7 +95,7 @@ public final class BoardPowerOff {
       on: boot, utc: SystemClock().wall, slack: lead + .seconds(60),
       hasSwitchedOn: alarm?.hasSwitchedOn)
     // The board was to be off and is on: its alarm would switch it on when somebody else has it off.
-    if start == .sameBoot { alarm?.restore(nil) }
+    if start == .sameBoot { alarm?.restore(intent.before) }
     return (intent, start)
   }
 

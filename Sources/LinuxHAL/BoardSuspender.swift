@@ -65,6 +65,8 @@ public final class BoardSuspender {
   private let pace: Pace
   private let alarm: SuspendAlarm?
   private let inhibitors: SleepInhibitors
+  /// The owner knows of the lock that there is.
+  private var isLockKnown = false
   private let begin = SystemClock().now
   private var pause: Interval
   private var sendingPause: Interval
@@ -97,8 +99,32 @@ public final class BoardSuspender {
     hindrance = lasting
   }
 
-  /// Who has a lock of systemd's against it now; nil where nobody has. See ``SleepHindrance/inhibited(by:)``.
-  public var lockHolder: String? { inhibitors.holder(of: .suspend) }
+  /// Looks who has a lock of systemd's against it; nil where nobody has. It is what hinders from then on, and no
+  /// longer where there is none. A board that cannot be suspended has none.
+  public func lookForLock() -> String? {
+    guard lasting == nil else { return nil }
+    let holder = inhibitors.holder(of: .suspend)
+    if let holder {
+      hindrance = .inhibited(by: holder)
+      isLockKnown = true
+    } else {
+      forgetLock()
+    }
+    return holder
+  }
+
+  /// Whether a lock was met on the way to sleep of which its owner does not know yet; he does then.
+  func takeLock() -> Bool {
+    guard case .inhibited = hindrance, !isLockKnown else { return false }
+    isLockKnown = true
+    return true
+  }
+
+  private func forgetLock() {
+    isLockKnown = false
+    // What comes next is not told before it is there.
+    if case .inhibited = hindrance { hindrance = .eventCame }
+  }
 
   /// A new wait begins: what hindered the last one may be over. A kernel that refused is not asked again
   /// before its time (PWR-4).
@@ -121,7 +147,7 @@ public final class BoardSuspender {
   ///
   /// - Parameters:
   ///   - deadline: When to be back; `.distantFuture` where only motion is to end it, and a fallback after
-  ///     hours. The board may be back 0.7 s before.
+  ///     hours. The board may be back a second before.
   ///   - listening: Whether bytes are to end it, where the profile has them do so.
   ///   - line: The receiver's line.
   ///   - events: Counts it.
@@ -181,7 +207,11 @@ public final class BoardSuspender {
       guard deadline - now > pace.nearest else { return .alarmNear }
     }
     if line.isSending { return .sending }
-    return lockHolder.map { .inhibited(by: $0) }
+    guard let holder = inhibitors.holder(of: .suspend) else {
+      forgetLock()
+      return nil
+    }
+    return .inhibited(by: holder)
   }
 
   /// Has bytes wake the board, or not.

@@ -111,8 +111,16 @@ public struct GPIOPins: LinuxPins, ~Copyable {
   }
 
   /// Switches the light of background sessions (BKG-11), where there is one; that it cannot be is no fault.
-  public mutating func showSession(_ isOn: Bool) {
-    do { try GPIOPins.drive(&light, isOn) } catch {}
+  ///
+  /// - Returns: Whether it obeyed; true where there is none.
+  public mutating func showSession(_ isOn: Bool) -> Bool {
+    guard light != nil else { return true }
+    do throws(PinFault) {
+      try GPIOPins.drive(&light, isOn)
+      return true
+    } catch {
+      return false
+    }
   }
 
   private static func drive(

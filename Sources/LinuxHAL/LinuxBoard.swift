@@ -67,7 +67,9 @@ public struct LinuxBoard<Pins: LinuxPins & ~Copyable>: LocationBoard, ~Copyable 
   public mutating func set(_ command: PinCommand) throws(PinFault) { try pins.set(command) }
 
   /// Switches the light of background sessions, where there is one.
-  public mutating func showSession(_ isOn: Bool) { pins.showSession(isOn) }
+  ///
+  /// - Returns: Whether it obeyed; true where there is none.
+  public mutating func showSession(_ isOn: Bool) -> Bool { pins.showSession(isOn) }
 
   // MARK: Waiting
 
@@ -85,11 +87,15 @@ public struct LinuxBoard<Pins: LinuxPins & ~Copyable>: LocationBoard, ~Copyable 
     while true {
       let limit = listening && line.hasNews ? .boot : deadline
       let begin = now
+      var meetsLock = false
       let sleep = state >= .suspended ? suspend(until: limit, listening: listening) : .stayed
       if sleep == .stayed {
         let retry = state >= .suspended ? suspender?.nextTry(until: limit) : nil
+        // Who has a lock is told at once: fixes are not to stay behind for it (DEF-28).
+        meetsLock = state >= .suspended && suspender?.takeLock() == true
         events.wait(
-          until: min(limit, retry ?? limit), listening: listening, endsOnResume: true)
+          until: meetsLock ? .boot : min(limit, retry ?? limit), listening: listening,
+          endsOnResume: true)
       }
       if events.conditions(of: .line).contains(.writable) { line.flush() }
       if !listening { burst.wasDeaf(from: begin, until: now) }
@@ -107,7 +113,7 @@ public struct LinuxBoard<Pins: LinuxPins & ~Copyable>: LocationBoard, ~Copyable 
       if news.motion != nil { return waking(.motion, news) }
       // Not a thing to react to at once, but news all the same.
       if news.isBatteryLow != nil { return waking(.request, news) }
-      if isAsked { return waking(.request, news) }
+      if isAsked || meetsLock { return waking(.request, news) }
       if now >= deadline { return waking(.alarm, news) }
       if isBack { suspender?.wokenByOther(at: now) }
     }

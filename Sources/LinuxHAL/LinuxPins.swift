@@ -32,7 +32,9 @@ public protocol LinuxPins: PinBank, ~Copyable {
   mutating func takeNews(from events: EventWait) -> PinNews
 
   /// Switches the light of background sessions (BKG-11), where there is one.
-  mutating func showSession(_ isOn: Bool)
+  ///
+  /// - Returns: Whether it obeyed; true where there is none.
+  mutating func showSession(_ isOn: Bool) -> Bool
 
   /// The board was suspended: what is heard must be heard anew.
   mutating func rearm()

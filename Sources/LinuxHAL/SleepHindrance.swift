@@ -31,6 +31,12 @@ public enum SleepHindrance: Equatable, Sendable {
     }
   }
 
+  /// It is a lock of systemd's.
+  public var isLock: Bool {
+    if case .inhibited = self { return true }
+    return false
+  }
+
   /// It stays so as long as the service runs.
   public var isForGood: Bool {
     switch self {

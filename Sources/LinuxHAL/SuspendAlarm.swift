@@ -6,7 +6,7 @@ import LocationTypes
 ///
 /// A timer of the kernel's on `CLOCK_BOOTTIME_ALARM`, which shares the board's clock with those of others,
 /// where this process may have one (CAP_WAKE_ALARM); else the clock's own alarm, where it may be written.
-/// Either may go off up to 0.7 s early, for such a clock counts whole seconds.
+/// Either may go off up to a second early, for such a clock counts whole seconds.
 final class SuspendAlarm {
   private let timer: Int32
   private let clock: RealTimeClock?

@@ -30,9 +30,15 @@ public struct WakeIntent: Equatable, Sendable {
   public var until: Instant
   /// What was to switch it on.
   public var alarm: String
+  /// What that was set to before, by somebody else, in words of its own; nil for nothing.
+  public var before: Int64?
 
   /// Creates an intent of this moment.
-  public init(boot: BootIdentity, off: Instant, offUTC: UTCTime, until: Instant, alarm: String) {
+  public init(
+    boot: BootIdentity, off: Instant, offUTC: UTCTime, until: Instant, alarm: String,
+    before: Int64? = nil
+  ) {
+    self.before = before
     self.boot = boot
     self.off = off
     self.offUTC = offUTC
@@ -73,7 +79,7 @@ public struct WakeIntent: Equatable, Sendable {
     until_us=\(until.microseconds)
     until_utc_us=\(untilUTC.microseconds)
     alarm=\(alarm)
-
+    \(before.map { "before=\($0)\n" } ?? "")
     """
   }
 
@@ -91,7 +97,7 @@ public struct WakeIntent: Equatable, Sendable {
     self.init(
       boot: BootIdentity(number: boot), off: Instant(microseconds: off),
       offUTC: UTCTime(microseconds: utc), until: Instant(microseconds: until),
-      alarm: String(alarm))
+      alarm: String(alarm), before: number("before"))
   }
 
   /// The record of a file, if there is one that can be read.

@@ -51,6 +51,8 @@ final class Connection {
   var program: ProgramWatch?
   /// Room to write in is waited for.
   var waitsForRoom = false
+  /// It has asked something.
+  var hasAsked = false
   /// Nothing more is read; it is closed once it was offered what waits.
   var isEnding = false
   /// The wait by which it was found.

@@ -14,21 +14,24 @@ extension LocationServer {
     names: (Int) -> WireClientName?
   ) -> [WireHold] {
     var holds: [WireHold] = []
+    let hindrance = suspender?.hindrance
     if mayKnow {
       holds = clientHolds(engine, at: now, names: names)
       if let reason = engine.sleepObstacle(effects).map(WireHoldReason.init) {
         let isTold = reason == .receiverRuns && holds.contains { $0.reason == .everyFix }
-        // What is due soon is, most often, what was told already.
-        if !isTold, reason != .soon || holds.isEmpty {
-          holds.append(WireHold(reason, detail: detail(of: reason)))
+        // A lock is told below, to everybody; what is due soon is, most often, what was told already.
+        let isLock = reason == .inhibited && hindrance?.isLock == true
+        if !isTold, !isLock, reason != .soon || holds.isEmpty {
+          holds.append(WireHold(reason, detail: unwired(for: reason)))
         }
       }
     }
     if !engine.canSuspend { holds.append(WireHold(.noSuspend)) }
-    if let hindrance = suspender?.hindrance,
-      hindrance.isForGood || (effects.board >= .suspended && !hindrance.isPassing)
+    if let hindrance,
+      hindrance.isForGood || hindrance.isLock
+        || (effects.board >= .suspended && !hindrance.isPassing)
     {
-      let unwired = hindrance == .noEnd ? detail(of: .system).map { "; \($0)" } ?? "" : ""
+      let unwired = hindrance == .noEnd ? unwired(for: .system).map { "; \($0)" } ?? "" : ""
       holds.append(WireHold(.system, detail: hindrance.description + unwired))
     }
     if let staysOn { holds.append(WireHold(.staysOn, detail: staysOn.description)) }
@@ -50,13 +53,12 @@ extension LocationServer {
     return holds
   }
 
-  /// That a line is not there because nobody is to use any; who has a lock.
-  private func detail(of reason: WireHoldReason) -> String? {
+  /// That a line is not there because nobody is to use any.
+  private func unwired(for reason: WireHoldReason) -> String? {
     switch reason {
-    case .inhibited: suspender?.lockHolder.map { SleepHindrance.inhibited(by: $0).description }
     case .receiverCannotRest, .system:
       facts.isUnwired ? "torpord runs with --no-pins: no line of the profile is used" : nil
-    case .acknowledgement, .everyFix, .receiverRuns, .receiverBusy, .receiverCannotWake,
+    case .inhibited, .acknowledgement, .everyFix, .receiverRuns, .receiverBusy, .receiverCannotWake,
       .noSuspend, .soon, .staysOn:
       nil
     }

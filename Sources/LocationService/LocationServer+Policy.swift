@@ -7,6 +7,9 @@ extension LocationServer {
   /// How many clients have a process now.
   var connectedCount: Int { clients.count { $0.control != nil } }
 
+  /// How many are there: whoever has asked something on a connection that is open, a client or not.
+  var presentCount: Int { connections.count { $0?.hasAsked == true } }
+
   /// Takes a new policy for the one so far, at once, for those too who are connected (AUT-7).
   ///
   /// What a command has decided goes on to count where the file leaves it open. Who may less than before is

@@ -64,8 +64,7 @@ extension LocationServer {
     }
     status.batteryPercent = engine.batteryCharge
     status.givenUp = engine.givenUp
-    if case .inhibited? = suspender?.hindrance { status.isSleepInhibited = true }
-    if engine.isSleepInhibited { status.isSleepInhibited = true }
+    status.isSleepInhibited = engine.isSleepInhibited
     if mayKnow { status.plan = plan(engine, effects) }
     status.receiver = wireReceiver(engine, mayKnow: mayKnow, at: now)
     let user = connections[index]?.peer.user

@@ -285,6 +285,7 @@ public struct LocationServer: LocationClients, ~Copyable {
   private mutating func handleFrame(_ index: Int) {
     guard let connection = connections[index] else { return }
     do {
+      connection.hasAsked = true
       handle(try CallDecoder.decode(connection.splitter.frame), from: index)
     } catch {
       switch error {

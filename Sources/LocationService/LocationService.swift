@@ -39,11 +39,11 @@ public struct LocationService: ~Copyable {
   let suspender: BoardSuspender?
   let powerOff: BoardPowerOff?
   var offRule: PowerOffRule?
-  var toldPowerOff: SleepHindrance?
   var told = ToldStatus()
   private let syncInterval: Interval
   private var synced = Instant.boot
   private var showsSession = false
+  private var isLightStuck = false
   private var locks = SleepLocks()
 
   /// The bytes of a ring's file with room for so many fixes.
@@ -173,7 +173,7 @@ public struct LocationService: ~Copyable {
   private mutating func followLocks() {
     guard let suspender else { return }
     let wouldSuspend = loop.planned.map { $0.board >= .suspended } ?? false
-    let change = locks.look(wouldSuspend: wouldSuspend, at: now) { suspender.lockHolder }
+    let change = locks.look(wouldSuspend: wouldSuspend, at: now) { suspender.lookForLock() }
     if let change { loop.inhibitSleep(change) }
   }
 
@@ -186,8 +186,15 @@ public struct LocationService: ~Copyable {
   private mutating func showSessions() {
     let isOn = loop.clients.hasBackgroundSession
     guard isOn != showsSession else { return }
-    showsSession = isOn
-    loop.board.showSession(isOn)
+    if loop.board.showSession(isOn) {
+      showsSession = isOn
+      isLightStuck = false
+    } else if !isLightStuck {
+      // With each thing that happens it is tried again.
+      isLightStuck = true
+      log.write(
+        .warning, "the light of background sessions cannot be switched \(isOn ? "on" : "off")")
+    }
   }
 
   /// The receiver to rest, the ring to the disk.
@@ -206,7 +213,7 @@ public struct LocationService: ~Copyable {
     sync()
     sync()
     loop.clients.shutDown(loop.engine)
-    if showsSession { loop.board.showSession(false) }
+    if showsSession { _ = loop.board.showSession(false) }
     return end
   }
 

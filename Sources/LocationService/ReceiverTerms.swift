@@ -108,7 +108,7 @@ extension ReceiverTerms {
     case .none: "it sends UBX, and no message that tells a time or a place"
     case .frames:
       "it sends UBX, as u-blox receivers do, and does not do what family \"\(family)\" is told:"
-        + " family = \"\(family == "ublox-m10" ? "ublox-m8" : "ublox-m10")\" in [receiver]? \(doctor)"
+        + " is the board's TX connected to its RX? If so, family = \"\(family == "ublox-m10" ? "ublox-m8" : "ublox-m10")\" in [receiver]? \(doctor)"
     case .sentences:
       "it sends UBX, as u-blox receivers do, and the profile's family is \"\(family)\":"
         + " family = \"ublox-m8\" or \"ublox-m10\" in [receiver]; \(doctor)"

@@ -99,8 +99,9 @@ extension BoardScenario {
   private static func lock(_ bench: Bench) throws {
     try bench.start(Bench.suspending)
     let file = "/run/systemd/inhibit/1"
-    try bench.shell(
-      "mkdir -p /run/systemd/inhibit; printf 'WHAT=sleep\\nWHO=apt\\nMODE=block\\n' > \(file)")
+    let make =
+      "mkdir -p /run/systemd/inhibit; printf 'WHAT=sleep\\nWHO=apt\\nMODE=block\\n' > \(file)"
+    try bench.shell(make)
     let client = try bench.client("lock")
     _ = try bench.engage(client, for: 60)
     let suspends = bench.suspends
@@ -110,6 +111,11 @@ extension BoardScenario {
     // The end of a lock is seen with the next thing that happens.
     try bench.wait("it is suspended", within: 20) { bench.isSuspended }
     try expect(client.finishes.isEmpty, "the deferral ended: \(client.finishes)")
+    // One that comes while the board waits is met on the way to the next sleep.
+    try bench.wait("it is back", within: 14) { !bench.isSuspended }
+    let told = client.told.count
+    try bench.shell(make)
+    try bench.wait("fixes are told again", within: 20) { client.told.count > told + 2 }
     try expectOrder(client.told)
   }
 }

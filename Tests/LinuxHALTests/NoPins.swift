@@ -17,7 +17,7 @@ struct NoPins: LinuxPins {
   mutating func takeNews(from events: EventWait) -> PinNews { PinNews() }
 
   /// There is no light.
-  mutating func showSession(_ isOn: Bool) {}
+  mutating func showSession(_ isOn: Bool) -> Bool { true }
 
   /// Nothing is heard.
   mutating func rearm() {}

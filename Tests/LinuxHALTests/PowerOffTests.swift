@@ -128,6 +128,11 @@ import Testing
     #expect(clock.set(nil) == 0)
     #expect(powerOff(clock).prepare(until: due) == nil && clock.alarm != nil)
     #expect(powerOff(clock).takeIntent()?.start == .sameBoot && clock.alarm == nil)
+    // But for what somebody else had set.
+    #expect(clock.set(1_500) == 0)
+    #expect(powerOff(clock).prepare(until: due) == nil)
+    #expect(powerOff(clock).takeIntent()?.start == .sameBoot && clock.alarm == 1_500)
+    #expect(clock.set(nil) == 0)
     kernel.swallows.insert("wakealarm")
     #expect(powerOff(clock).prepare(until: due) == .refused(code: EIO), "it was not taken")
   }

@@ -190,8 +190,11 @@ import Testing
     var board = try board(suspender)
     let lock = "/run/systemd/inhibit/1"
     kernel.make(lock, "WHAT=shutdown:sleep\nMODE=block\nWHO=Backup of the disk\nWHY=x\n")
+    // Its owner is told at once of one that he does not know yet (DEF-28), and once.
+    #expect(board.wait(in: .suspended, until: soon(60), listening: false).reason == .request)
     #expect(board.wait(in: .suspended, until: soon(60), listening: false).reason == .alarm)
     #expect(suspender.hindrance == .inhibited(by: "Backup of the disk") && kernel.suspends == 0)
+    #expect(suspender.lookForLock() == "Backup of the disk")
     #expect(suspender.takeNews()?.contains("Backup of the disk") == true)
     #expect(suspender.takeNews() == nil, "told once")
     kernel.whileSuspended = { usleep(60_000) }
@@ -203,10 +206,14 @@ import Testing
     }
     #expect(suspender.takeNews() == "the board suspends again")
     kernel.make(lock, "WHAT=idle\nMODE=block\nWHO=c\n")
-    #expect(board.wait(in: .suspended, until: soon(60), listening: false).reason == .alarm)
+    #expect(suspender.lookForLock() == "c")
+    #expect(
+      board.wait(in: .suspended, until: soon(60), listening: false).reason == .alarm,
+      "it is known")
     #expect(suspender.hindrance == .inhibited(by: "c"))
     let before = kernel.suspends
     kernel.remove(lock)
+    #expect(suspender.lookForLock() == nil && suspender.hindrance?.isLock == false)
     #expect(board.wait(in: .suspended, until: soon(60), listening: false).reason == .alarm)
     #expect(kernel.suspends == before + 1)
   }
@@ -321,7 +328,7 @@ import Testing
       count.motion = nil
       return news
     }
-    mutating func showSession(_ isOn: Bool) {}
+    mutating func showSession(_ isOn: Bool) -> Bool { true }
     mutating func rearm() { count.rearms += 1 }
   }
 

@@ -7,7 +7,8 @@ import Testing
   private var locks = SleepLocks()
   private let start = Instant(microseconds: 1_000_000)
 
-  @Test("DEF-28: a lock is seen where the board would be suspended, and its end within a minute")
+  @Test(
+    "DEF-28: a lock is seen where the board would be suspended, and its end when it was held twice")
   mutating func follows() {
     #expect(locks.look(wouldSuspend: false, at: start) { "apt" } == nil, "nobody asked")
     #expect(!locks.isHeld && locks.due == .distantFuture)
@@ -17,9 +18,18 @@ import Testing
     let later = start + .seconds(60)
     #expect(locks.isHeld && locks.due == later)
     #expect(locks.look(wouldSuspend: false, at: later) { "apt" } == nil)
-    #expect(locks.due == later + .seconds(60))
-    #expect(locks.look(wouldSuspend: false, at: later) { nil } == false)
+    #expect(locks.due == later + .seconds(120))
+    // What happens meanwhile puts nothing off.
+    #expect(locks.look(wouldSuspend: false, at: later + .seconds(119)) { "apt" } == nil)
+    #expect(locks.due == later + .seconds(120))
+    for _ in 0..<20 { _ = locks.look(wouldSuspend: false, at: locks.due) { "apt" } }
+    let last = locks.due
+    #expect(locks.look(wouldSuspend: false, at: last) { "apt" } == nil)
+    #expect(locks.due == last + .seconds(3_600))
+    #expect(locks.look(wouldSuspend: false, at: last) { nil } == false)
     #expect(!locks.isHeld && locks.due == .distantFuture)
+    #expect(locks.look(wouldSuspend: true, at: last) { "dpkg" } == true)
+    #expect(locks.due == last + .seconds(60), "each lock anew")
   }
 
   @Test("nobody is asked where the board would not be suspended and none was held")
