@@ -75,7 +75,7 @@ test: tools
 	@$(MAKE) --no-print-directory interface
 	@$(MAKE) --no-print-directory firmware
 	@$(MAKE) --no-print-directory boards
-	@$(MAKE) --no-print-directory man completions
+	@$(MAKE) --no-print-directory man completions COMMAND=.build/debug/torpor
 	@$(MAKE) --no-print-directory soaked
 	@echo 'make test: every gate passed.'
 
@@ -112,9 +112,11 @@ release: tools
 	@echo '== release build'
 	@$(SWIFT) build -c release --product torpor
 
-boards: release
+# With the tests' build, which is there already.
+boards: tools
 	@echo '== every board simulates an hour'
-	@.ci/check-boards .build/release/torpor
+	@$(SWIFT) build --product torpor
+	@.ci/check-boards .build/debug/torpor
 
 # What the command says of itself; each is looked at by its own reader where that is installed.
 man: $(COMMAND_BUILD)
@@ -212,10 +214,12 @@ torture: client-probe
 # Docs/HowTo/virtual-board.md: Debian's kernel with gpio-sim in QEMU, and on it the service. No part of it may hang.
 test-board: board-tools client-probe
 	@.ci/board-kernel $(BOARD_PATH)/kernel
-	@.ci/board-image $(BOARD_PATH)/kernel $(BOARD_PATH)/initramfs $(SERVICE_PATH)/torpord $(SERVICE_PATH)/release/ClientProbe
-	@TORPOR_BOARD=1 $(SWIFT) build -c release --product TorporBoard
+	@.ci/board-gpio $(BOARD_PATH)/gpio
+	@.ci/board-image $(BOARD_PATH)/kernel $(BOARD_PATH)/initramfs $(SERVICE_PATH)/torpord $(SERVICE_PATH)/release/ClientProbe \
+	  $(BOARD_PATH)/gpio/cgpio-check1 $(BOARD_PATH)/gpio/cgpio-check2
+	@TORPOR_BOARD=1 $(SWIFT) build --product TorporBoard
 	@echo '== the virtual board'
-	@SECONDS_AT_MOST='$(BOARD_SECONDS)' .ci/test-board .build/release/TorporBoard $(BOARD_PATH) \
+	@SECONDS_AT_MOST='$(BOARD_SECONDS)' .ci/test-board .build/debug/TorporBoard $(BOARD_PATH) \
 	  Boards/gpio-sim-m10/profile.toml --resets $(BOARD_RESETS) $(BOARD)
 
 # Docs/HowTo/fuzz.md. What is found stays in .build-fuzz/found.

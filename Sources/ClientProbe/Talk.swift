@@ -53,6 +53,7 @@ struct Talk: ~Copyable {
     switch words[0] {
     case "start": try call(.startUpdating)
     case "stop": try call(.stopUpdating)
+    case "significant": try call(.startSignificantChange)
     case "background": try call(.setExecution(.background))
     case "foreground": try call(.setExecution(.foreground))
     case "defer":
@@ -103,7 +104,9 @@ struct Talk: ~Copyable {
     case .degraded(let promises): say("degraded \(promises.rawValue)")
     case .paused: say("paused")
     case .resumed: say("resumed")
-    case .report, .visit, .region, .live, .authorization, .session, .takenOver: say("other")
+    case .report(let fix):
+      say("report \(fix.name.generation) \(fix.name.sequence) \(fix.fix.utc?.microseconds ?? 0)")
+    case .visit, .region, .live, .authorization, .session, .takenOver: say("other")
     }
   }
 }

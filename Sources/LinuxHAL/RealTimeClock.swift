@@ -47,15 +47,14 @@ struct RealTimeClock {
     return files.write("\(alarm)", to: "\(path)/wakealarm")
   }
 
-  /// Sets the alarm to the first whole second that is not before `interval` from now, but leaves one of
-  /// somebody else that comes sooner.
+  /// Sets the alarm to `interval` from now, less than a second before or after (a clock tells only its whole
+  /// seconds), but leaves one of somebody else that comes sooner.
   ///
   /// - Returns: 0 or an error number; and what the alarm was before.
   func setEarliest(in interval: Interval) -> (code: Int32, before: Int64?) {
     let before = alarm
     guard let now else { return (ENODEV, before) }
-    // Its second may be nearly over.
-    let target = now + 1 + (interval.microseconds + 999_999) / 1_000_000
+    let target = now + max(1, (interval.microseconds + 999_999) / 1_000_000)
     if let before, before > now, before <= target { return (0, before) }
     let code = set(target)
     if code != 0 { restore(before) }

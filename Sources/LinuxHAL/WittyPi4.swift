@@ -77,8 +77,7 @@ struct WittyPi4: PowerOnAlarm {
 
   func set(in interval: Interval, shortest: Interval) -> Int32 {
     guard let now else { return EIO }
-    // Its second may be nearly over.
-    let seconds = (min(interval, WittyPi4.longest).microseconds + 999_999) / 1_000_000 + 1
+    let seconds = max(1, (min(interval, WittyPi4.longest).microseconds + 999_999) / 1_000_000)
     let moment = now + .seconds(seconds)
     let ofDay = moment.microsecondsOfDay / 1_000_000
     let time = [ofDay % 60, ofDay / 60 % 60, ofDay / 3_600, Int64(moment.date.day)]

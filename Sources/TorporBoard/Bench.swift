@@ -24,6 +24,8 @@ final class Bench {
   private(set) var suspends = 0
   private(set) var isSuspended = false
   private(set) var resumedAt = 0.0
+  /// It has switched itself off.
+  private(set) var isOff = false
   /// The board drives its pins itself; a scenario may do so in its place.
   var followsBatchPin = true
   /// Tells how long was waited for what.
@@ -68,18 +70,28 @@ final class Bench {
 
   /// Cuts its supply, and lets it come back.
   func reset() throws {
-    try wait("the machine is there", within: 1) { self.machine != nil }
+    try begin { $0.reset() }
+  }
+
+  /// Switches it on after it switched itself off.
+  func switchOn() throws {
+    try begin { $0.switchOn() }
+  }
+
+  private func begin(_ start: (Machine) -> Void) throws {
+    guard let machine else { throw Failure("no machine") }
     isUp = false
     answers.removeAll()
     receiver.setSupply(false)
     for client in clients { client.port.clear() }
     clients.removeAll()
-    machine?.agent.clear()
-    machine?.reset()
+    machine.agent.clear()
+    start(machine)
     try awaitHello()
   }
 
   private func awaitHello() throws {
+    isOff = false
     isSuspended = false
     receiver.isBoardSuspended = false
     batchPin = false
@@ -156,6 +168,8 @@ final class Bench {
     if line.contains("\"SUSPEND\"") || line.contains("\"SUSPEND_DISK\"") {
       isSuspended = true
       receiver.isBoardSuspended = true
+    } else if line.contains("\"SHUTDOWN\"") {
+      isOff = true
     } else if line.contains("\"WAKEUP\""), isSuspended {
       isSuspended = false
       receiver.isBoardSuspended = false

@@ -52,6 +52,12 @@ final class Machine {
   /// As if its supply were cut and came back.
   func reset() { management.write("{\"execute\":\"system_reset\"}\n") }
 
+  /// Switches it on again after it switched itself off.
+  func switchOn() {
+    reset()
+    management.write("{\"execute\":\"cont\"}\n")
+  }
+
   /// As if its power button were pressed while it sleeps.
   func wakeUp() { management.write("{\"execute\":\"system_wakeup\"}\n") }
 
@@ -79,6 +85,8 @@ final class Machine {
       "/usr/bin/setpriv", "--pdeathsig", "KILL", "/usr/bin/qemu-system-x86_64",
       // /dev/kvm may be there and not work; a machine of type pc suspends and powers off well.
       "-accel", "tcg", "-M", "pc", "-m", "256", "-nodefaults", "-display", "none", "-S",
+      // Off, it is there still, with its real-time clock.
+      "-no-shutdown",
       "-kernel", "\(parts.built)/kernel/\(kernel)", "-initrd", parts.built + "/initramfs",
       "-append",
       "console=ttyS0,115200 quiet no_console_suspend mitigations=off nokaslr random.trust_cpu=on",

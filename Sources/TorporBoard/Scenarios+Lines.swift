@@ -3,12 +3,24 @@
 extension BoardScenario {
   static var lines: [BoardScenario] {
     [
+      BoardScenario(name: "both versions of libgpiod", run: library),
       BoardScenario(name: "a line of another program", run: held),
       BoardScenario(name: "a stuck supply line", run: stuckSupply),
       BoardScenario(name: "a stuck batch line", run: stuckBatch),
       BoardScenario(name: "motion, battery low, light", run: inputs),
       BoardScenario(name: "an end in order", run: end),
     ]
+  }
+
+  /// What we make of libgpiod does the same with version 1 and version 2 of it: `cgpio-check.c`.
+  private static func library(_ bench: Bench) throws {
+    try bench.clear()
+    // A system that has version 2 builds nothing with version 1.
+    let said = try bench.shell(
+      "if [ -x /bin/cgpio-check1 ]; then cgpio-check1; fi && cgpio-check2")
+    let versions = said.split(separator: "\n").map(String.init)
+    try expect(versions.last?.hasPrefix("libgpiod 2.") == true, said)
+    try expect(versions.count == 1 || versions[0].hasPrefix("libgpiod 1."), said)
   }
 
   /// Held by another program, a line is told with what helps, and nothing is served.

@@ -7,6 +7,7 @@ extension BoardScenario {
       BoardScenario(name: "standby by command, EXTINT wake", run: standby),
       BoardScenario(name: "batch drained by its pin", run: batch),
       BoardScenario(name: "an L76 that streams: NMEA and a supply line", run: streaming),
+      BoardScenario(name: "an L76 that is told by PMTK", run: told),
       BoardScenario(name: "a silent receiver", limit: 120, run: silence),
       BoardScenario(name: "a storm of bad checksums", run: storm),
     ]
@@ -91,6 +92,29 @@ extension BoardScenario {
     try expectOrder(client.told)
   }
 
+  /// A receiver that has its supply always: its speed is changed, it is put to standby by PMTK161, and a byte
+  /// wakes it.
+  private static func told(_ bench: Bench) throws {
+    try bench.start(Bench.sentences)
+    let client = try bench.client("pmtk")
+    try client.say("start")
+    try client.fixes(3, within: 20)
+    try expect(bench.receiver.speed == 115_200, "the line is at \(bench.receiver.speed) baud")
+    try client.say("stop")
+    try bench.wait("the receiver is in standby", within: 10) { bench.receiver.state == "standby" }
+    let sent = bench.receiver.bytesSent
+    try bench.pass(3)
+    try expect(
+      bench.receiver.state == "standby" && bench.receiver.bytesSent == sent,
+      "it did not stay in standby")
+    let got = bench.receiver.bytesReceived
+    try client.say("start")
+    try client.fixes(2, within: 20)
+    try expect(bench.receiver.bytesReceived > got, "it woke by itself")
+    try expectOrder(client.told)
+    try expect(bench.changes.isEmpty, "lines were driven: \(bench.changes)")
+  }
+
   /// It does not answer, then it does: told as lost, tried again, found again.
   private static func silence(_ bench: Bench) throws {
     try bench.start(
@@ -133,7 +157,18 @@ extension BoardScenario {
 
 extension Bench {
   /// A profile of a receiver that streams NMEA.
-  static var streaming: Wish { sending("nmea", "simulated receiver") }
+  static var streaming: Wish {
+    var wish = sending("nmea", "simulated receiver")
+    wish.edits.append(("line_speed_baud = 115200", "line_speed_baud = 9600"))
+    return wish
+  }
+
+  /// A profile of a receiver that is told by sentences, and cannot be switched off.
+  static var sentences: Wish {
+    var wish = sending("mtk", "simulated L76")
+    wish.edits.append(("supply_line = \"GNSS_SUPPLY\"\nbackup_supply = true\n", ""))
+    return wish
+  }
 
   private static func sending(_ family: String, _ model: String) -> Wish {
     Wish(
@@ -142,8 +177,7 @@ extension Bench {
           "family = \"ublox-m10\"\noutput = \"ubx\"",
           "family = \"\(family)\"\noutput = \"nmea\""
         ),
-        ("simulated M10", model), ("line_speed_baud = 115200", "line_speed_baud = 9600"),
-        ("wake_line = \"GNSS_WAKE\"\n", ""),
+        ("simulated M10", model), ("wake_line = \"GNSS_WAKE\"\n", ""),
       ],
       without: ["[receiver.batch]"])
   }

@@ -11,7 +11,8 @@ struct BoardScenario {
     switch options.lane {
     case 1: return first
     case 2: return second
-    default: return first + second
+    case 3: return off
+    default: return first + second + off
     }
   }
 

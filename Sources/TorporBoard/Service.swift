@@ -16,14 +16,19 @@ extension Bench {
     var receiver: (inout SimulationSetup) -> Void = { _ in }
   }
 
-  /// A service that begins anew, with a receiver that was never switched on.
-  func start(_ wish: Wish = Wish()) throws {
-    try boot(suspends: wish.suspends)
+  /// A board on which no program of ours runs, all its lines pulled down.
+  func clear(suspends: Bool = false) throws {
+    try boot(suspends: suspends)
     try shell(
       "for p in $torpord $client0 $client1; do kill -9 $p; wait $p; done; "
         + "torpord= client0= client1=; rm -rf /data/state/*", fails: true)
     clients.removeAll()
     for line in lineNames { pull(line, false) }
+  }
+
+  /// A service that begins anew, with a receiver that was never switched on.
+  func start(_ wish: Wish = Wish()) throws {
+    try clear(suspends: wish.suspends)
     let profile = try edited(wish)
     var setup = try read(profile, in: parts.run).simulationSetup
     wish.receiver(&setup)
@@ -119,6 +124,8 @@ final class GuestClient {
   private unowned let bench: Bench
   private(set) var isReady = false
   private(set) var told: [Told] = []
+  /// Fixes of no running updates.
+  private(set) var reports: [Told] = []
   private(set) var batches: [Int] = []
   private(set) var gaps: [Gap] = []
   private(set) var finishes: [String] = []
@@ -148,6 +155,8 @@ final class GuestClient {
     case "ok", "refused": done += 1
     case "batch": batches.append(number(1))
     case "told": told.append(Told(generation: number(1), sequence: number(2), utc: number(3)))
+    case "report":
+      reports.append(Told(generation: number(1), sequence: number(2), utc: number(3)))
     case "failed": failures.append(number(1))
     case "degraded": degraded = number(1)
     case "wakes": wakes = words.dropFirst().map { Int($0) ?? 0 }

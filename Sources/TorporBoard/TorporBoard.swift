@@ -2,9 +2,9 @@ import Glibc
 
 /// The service on a board that is none: Debian's kernel in QEMU, with gpio-sim, a serial line and suspend.
 ///
-///     TorporBoard BUILT-FOLDER PROFILE [--only WORDS] [--lane 1|2] [--resets N] [--seed N] [--verbose]
+///     TorporBoard BUILT-FOLDER PROFILE [--only WORDS] [--lane 1|2|3] [--resets N] [--seed N] [--verbose]
 ///
-/// Two lanes share the scenarios, so that two processors can do them at the same time.
+/// Three lanes share the scenarios, so that two processors can do them at the same time; the third mostly waits.
 ///
 /// Prints a line for each scenario, and the guest's log where one fails; ends with 1 then.
 @main struct TorporBoard {
@@ -12,7 +12,7 @@ import Glibc
     signal(SIGPIPE, SIG_IGN)
     guard let options = BoardOptions(Array(CommandLine.arguments.dropFirst())) else {
       say(
-        "usage: TorporBoard BUILT-FOLDER PROFILE [--only WORDS] [--lane 1|2] [--resets N] [--seed N] [--verbose]"
+        "usage: TorporBoard BUILT-FOLDER PROFILE [--only WORDS] [--lane 1|2|3] [--resets N] [--seed N] [--verbose]"
       )
       exit(EX_USAGE)
     }
@@ -92,7 +92,7 @@ struct BoardOptions {
         guard let words = rest.popFirst() else { return nil }
         only = words
       case "--lane":
-        guard let number = rest.popFirst().flatMap({ Int($0) }), (0...2).contains(number) else {
+        guard let number = rest.popFirst().flatMap({ Int($0) }), (0...3).contains(number) else {
           return nil
         }
         lane = number
