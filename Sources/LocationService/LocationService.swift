@@ -82,7 +82,8 @@ public struct LocationService: ~Copyable {
     fixes.markSynced(unsynced)
     let loss = LocationService.noteRun(fixes, boot, server.state)
     var setup = setup
-    let aiding = setup.keepAiding(entries: LocationService.aidingEntries)
+    let aiding =
+      setup.keepAiding(entries: LocationService.aidingEntries)
       ? AidingMemory(entries: LocationService.aidingEntries) : nil
     var engine = unsafe Engine(setup, ring: fixes, clients: memory.storage)
     server.restore(into: &engine, after: loss, at: board.now)

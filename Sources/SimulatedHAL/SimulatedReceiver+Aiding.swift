@@ -39,7 +39,8 @@ extension SimulatedReceiver {
   mutating func sendEntries(at now: Instant) {
     for _ in 0..<4 {
       guard let place = aiding.next,
-        let knowledge = acquisition.knowledge(at: now) else { break }
+        let knowledge = acquisition.knowledge(at: now)
+      else { break }
       if place == figures.databaseEntries {
         aiding.next = nil
         answerAiding(.mgaDBD, start: UInt32(place), at: now)

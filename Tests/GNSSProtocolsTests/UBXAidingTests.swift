@@ -45,12 +45,16 @@ private func hostCommands(_ bytes: [UInt8]) -> [UBXCommand] {
     #expect(bytes { $0.appendAidingAcknowledgement(true) } == published)
     #expect(hostCommands(published) == [.aidingAcknowledgement(true)])
     #expect(
-      hostCommands(bytes { $0.appendAidingAcknowledgement(false) }) == [.aidingAcknowledgement(false)])
+      hostCommands(bytes { $0.appendAidingAcknowledgement(false) }) == [
+        .aidingAcknowledgement(false)
+      ])
     var other = published
     other[9] = 5
     let payload = Array(other[6..<46])
     #expect(
-      hostCommands(bytes { $0.appendUBX(.cfgNAVX5, payload: payload.span) }) == [.unknown(.cfgNAVX5)])
+      hostCommands(bytes { $0.appendUBX(.cfgNAVX5, payload: payload.span) }) == [
+        .unknown(.cfgNAVX5)
+      ])
   }
 
   @Test("UBX-MGA-ACK-DATA0 is read as a receiver sent it, and written the same")
@@ -73,7 +77,8 @@ private func hostCommands(_ bytes: [UInt8]) -> [UBXCommand] {
     // The first message of AssistNow Online, in the tests of a public UBX library: 5 September 2020,
     // 06:40:48.217, 18 leap seconds, right to 10 s.
     let published = hex(
-      "B5 62 13 40 18 00 10 00 00 12 E4 07 09 05 06 28 30 00 40 28 EF 0C 0A 00 00 00 00 00 00 00 51 AC")
+      "B5 62 13 40 18 00 10 00 00 12 E4 07 09 05 06 28 30 00 40 28 EF 0C 0A 00 00 00 00 00 00 00 51 AC"
+    )
     let utc = UTCTime(microseconds: 1_599_288_048_217_000)
     #expect(hostCommands(published) == [.aidingTime(utc)])
     let ours = bytes { $0.appendAidingTime(utc) }
@@ -84,7 +89,8 @@ private func hostCommands(_ bytes: [UInt8]) -> [UBXCommand] {
     #expect(Array(ours.dropLast(2)) == expected)
     #expect(hostCommands(ours) == [.aidingTime(utc)])
     let place: [UInt8] = [0x01] + [UInt8](repeating: 0, count: 19)
-    #expect(hostCommands(bytes { $0.appendUBX(.mgaINI, payload: place.span) }) == [.unknown(.mgaINI)])
+    #expect(
+      hostCommands(bytes { $0.appendUBX(.mgaINI, payload: place.span) }) == [.unknown(.mgaINI)])
     let noTime: [UInt8] = [0x10] + [UInt8](repeating: 0, count: 23)
     #expect(
       hostCommands(bytes { $0.appendUBX(.mgaINI, payload: noTime.span) }) == [.malformed(.mgaINI)])

@@ -209,7 +209,9 @@ extension FamilyBench {
     #expect(bench.aidingWritten == [.mgaDBD] && bench.kept.count == 40)
   }
 
-  @Test("PWR-8: a receiver that is to rest while it is given back what it knew rests, and has it next time")
+  @Test(
+    "PWR-8: a receiver that is to rest while it is given back what it knew rests, and has it next time"
+  )
   func goalWhileRestoring() {
     let bench = bench(lineSpeed: 9_600)
     bench.trackAndCut(for: 300)
@@ -227,7 +229,9 @@ extension FamilyBench {
     #expect(bench.violations.isEmpty)
   }
 
-  @Test("PWR-8: a receiver that starts anew while it is given back what it knew is configured and used cold")
+  @Test(
+    "PWR-8: a receiver that starts anew while it is given back what it knew is configured and used cold"
+  )
   func rebootWhileRestoring() {
     // When giving back began is the same in each run.
     let first = bench(lineSpeed: 9_600)
@@ -278,7 +282,9 @@ extension FamilyBench {
     #expect(bench.aidingWritten == [.mgaDBD])
   }
 
-  @Test("PWR-8: a receiver that found nothing has nothing worth keeping, and one that was lost nothing to be given")
+  @Test(
+    "PWR-8: a receiver that found nothing has nothing worth keeping, and one that was lost nothing to be given"
+  )
   func nothingWorth() {
     var faults = FaultPlan()
     faults.noSky = [.boot..<Instant(seconds: 3_600)]
