@@ -236,7 +236,9 @@ final class DriverWorld {
       case .none: break
       case .keep(let place):
         aiding = aiding.prefix(Int(place)) + [aidingFrame]
-      case .give(let place): try board.write(aiding[Int(place)].span)
+      case .give(let place):
+        let entry = aiding[Int(place)]
+        try board.write(entry.span)
       }
     } catch {
       return .lineFault
