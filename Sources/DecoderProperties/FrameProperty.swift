@@ -50,6 +50,7 @@ enum FrameProperty {
     case .acknowledged(let identity): buffer.appendAcknowledgement(of: identity)
     case .refused(let identity): buffer.appendAcknowledgement(of: identity, isAccepted: false)
     case .receiverVersion(let version): buffer.appendVersion(version)
+    case .aidingAnswer(let answer): buffer.append(answer)
     // What there is no encoder for.
     case _: return
     }
@@ -112,6 +113,10 @@ enum CommandProperty {
     case .receiverPower(let saves): buffer.appendReceiverPower(saves: saves)
     case .save: buffer.appendSave()
     case .batch(let batch): buffer.append(batch)
+    case .aidingAcknowledgement(let isOn): buffer.appendAidingAcknowledgement(isOn)
+    case .aidingTime(let utc): buffer.appendAidingTime(utc)
+    // Its bytes are looked at where it is decoded.
+    case .aidingEntry: return
     case .unknown, .malformed: return
     }
     trial.reach()

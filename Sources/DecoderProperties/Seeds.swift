@@ -88,8 +88,15 @@ enum Seeds {
       UBXVersion(
         software: "ROM SPG 5.10 (7b202e)", hardware: "000A0000", module: "MAX-M10S",
         protocolVersion_e2: 3_410))
-    return buffers.map { Array($0.bytes.dropFirst(2).dropLast(2)) } + olderFrames
+    var answer = FrameBuffer()
+    answer.append(UBXAidingAnswer(to: .mgaDBD, payloadStart: 40))
+    buffers.append(answer)
+    return buffers.map { Array($0.bytes.dropFirst(2).dropLast(2)) } + [aidingEntry] + olderFrames
   }()
+
+  /// An entry of a navigation database.
+  private static let aidingEntry: [UInt8] =
+    [0x13, 0x80, 76, 0] + [UInt8](repeating: 0, count: 12) + (0..<64).map { UInt8($0) }
 
   /// Identities and lengths of what other receivers and protocol versions send, contents zero.
   private static let olderFrames: [[UInt8]] = [
@@ -115,7 +122,9 @@ enum Seeds {
     configuration.set(0x3021_0001, 1_000)
     configuration.set(0x4052_0001, 115_200)
     configuration.set(0x5005_0008, 1)
-    var buffers = [FrameBuffer](repeating: FrameBuffer(), count: 4)
+    var buffers = [FrameBuffer](repeating: FrameBuffer(), count: 6)
+    buffers[4].appendAidingTime(UTCTime(microseconds: 1_700_000_000_500_000))
+    buffers[5].appendAidingAcknowledgement(true)
     buffers[0].appendConfiguration(configuration)
     buffers[1].appendPowerRequest(
       UBXPowerRequest(wakeupSources: UBXPowerRequest.wakesByUART))

@@ -20,6 +20,12 @@ enum StreamProperty {
     trial.require(whole.messages == parts.messages, "other chunks, other messages")
     trial.require(whole.counters == parts.counters, "other chunks, other counters")
     trial.require(!whole.isMidFrame && !parts.isMidFrame, "bytes are held after the end")
+    trial.require(whole.entries == parts.entries, "other chunks, other bytes of an entry")
+    for entry in whole.entries {
+      let again = decode(entry, nil)
+      trial.require(
+        again.messages.count == 1 && again.entries == [entry], "what was given is no entry")
+    }
     account(for: whole, of: bytes, &trial)
     EpochProperty.check(whole.messages, options, step, &trial)
     for learnsEnd in [false, true] {
@@ -34,8 +40,18 @@ enum StreamProperty {
 
   struct Decoded {
     var messages: [GNSSMessage] = []
+    /// The bytes of those that are entries of a receiver's navigation database.
+    var entries: [[UInt8]] = []
     var counters = DecoderCounters()
     var isMidFrame = false
+
+    mutating func take(_ message: GNSSMessage, from decoder: GNSSDecoder) {
+      messages.append(message)
+      guard case .aidingEntry(let entry) = message else { return }
+      let copy = decoder.frame(of: entry)
+      let frame = copy.span
+      entries.append(frame.indices.map { frame[$0] })
+    }
   }
 
   /// Decodes `bytes` whole, or in chunks.
@@ -50,10 +66,10 @@ enum StreamProperty {
       let end = min(bytes.count, start + (lengths?.next() ?? bytes.count))
       var offset = 0
       let chunk = bytes.span.extracting(start..<end)
-      while let message = decoder.next(chunk, &offset) { decoded.messages.append(message) }
+      while let message = decoder.next(chunk, &offset) { decoded.take(message, from: decoder) }
       start = end
     }
-    while let message = decoder.finish() { decoded.messages.append(message) }
+    while let message = decoder.finish() { decoded.take(message, from: decoder) }
     decoded.counters = decoder.counters
     decoded.isMidFrame = decoder.isMidFrame
     return decoded

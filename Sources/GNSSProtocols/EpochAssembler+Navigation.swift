@@ -117,9 +117,8 @@ extension EpochAssembler {
         return true
       }
       guard case .endOfEpoch = part else { return false }
-    case .acknowledged, .refused, .receiverVersion, .batchStatus, .batchEntry, .commandResult,
-      .receiverNotice,
-      .unread, .other:
+    case .acknowledged, .refused, .receiverVersion, .batchStatus, .batchEntry, .aidingEntry,
+      .aidingAnswer, .commandResult, .receiverNotice, .unread, .other:
       return awaitedTime_ms == nil
     case .navPVT, .hnrPVT, .rmc, .gga, .gsa, .gsv, .gst, .vtg, .zda, .gll, .gns, .gbs,
       .ubloxPosition,

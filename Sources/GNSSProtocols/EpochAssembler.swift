@@ -147,8 +147,8 @@ public struct EpochAssembler: Sendable {
     case .hnrPVT(let solution): return addHighRate(solution, at: arrival, into: &epoch)
     case .navigation(let part): made = addPart(part, at: arrival)
     case .batchEntry(let entry): made = addStored(entry.solution, at: arrival)
-    case .acknowledged, .refused, .receiverVersion, .batchStatus, .commandResult, .receiverNotice,
-      .unread, .other:
+    case .acknowledged, .refused, .receiverVersion, .batchStatus, .aidingEntry, .aidingAnswer,
+      .commandResult, .receiverNotice, .unread, .other:
       return false
     }
     guard let made else { return false }

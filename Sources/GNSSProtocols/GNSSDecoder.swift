@@ -49,6 +49,11 @@ public struct GNSSDecoder: Sendable {
     return message
   }
 
+  /// The bytes of the entry that was given last, as they came; only until the next message is looked for.
+  public func frame(of entry: UBXAidingEntry) -> ByteChunk {
+    stream.lastFrame(Int(entry.frameLength))
+  }
+
   /// Looks again through the bytes of an unfinished frame, for no more will come.
   ///
   /// Noise that looks like the start of a binary frame holds back up to 4,106 bytes. Call it

@@ -46,6 +46,10 @@ public enum GNSSMessage: Equatable, Sendable {
   case batchStatus(UBXBatchStatus)
   /// UBX-LOG-BATCH.
   case batchEntry(UBXBatchEntry)
+  /// UBX-MGA-DBD.
+  case aidingEntry(UBXAidingEntry)
+  /// UBX-MGA-ACK-DATA0.
+  case aidingAnswer(UBXAidingAnswer)
   /// Framing and checksum are right, but it is not one of the above: what it is called.
   case unread(MessageName)
   /// Framing and checksum are right, but what it says cannot be read.

@@ -1,3 +1,5 @@
+import LocationTypes
+
 /// What a decoder takes that the standard does not allow.
 public struct DecoderOptions: Equatable, Sendable {
   /// Sentences that end with CR or LF without a star and checksum count as well.
@@ -57,6 +59,15 @@ struct StreamDecoder: Sendable {
 
   /// Bytes taken that are not yet part of a message given or passed over.
   var unread: Int { end - start }
+
+  /// A copy of the frame that was read last and is `count` bytes long, at most 256; only until another one
+  /// is looked for.
+  func lastFrame(_ count: Int) -> ByteChunk {
+    precondition(count >= 0 && count <= start, "a frame of that length lies in the buffer")
+    var copy = ByteChunk()
+    copy.append(pending.span.extracting(start - count..<start))
+    return copy
+  }
 
   /// Takes bytes from `offset` on until `reader` has made something of them; false when all are used up.
   ///

@@ -1,3 +1,5 @@
+import LocationTypes
+
 /// What a host asks of a u-blox receiver; read by the simulated receiver.
 public enum UBXCommand: Equatable, Sendable {
   /// CFG-VALSET, version 0 or 1 without transaction.
@@ -20,6 +22,12 @@ public enum UBXCommand: Equatable, Sendable {
   case save
   /// CFG-BATCH.
   case batch(UBXBatchConfiguration)
+  /// CFG-NAVX5 that says whether aiding is acknowledged.
+  case aidingAcknowledgement(Bool)
+  /// MGA-INI-TIME_UTC.
+  case aidingTime(UTCTime)
+  /// MGA-DBD: ``UBXCommandDecoder/frame(of:)`` has its bytes.
+  case aidingEntry(UBXAidingEntry)
   /// Any message without payload: a poll of it.
   case poll(UBXIdentity)
   /// Right in framing and checksum, but not one of the above.
@@ -46,6 +54,11 @@ public struct UBXCommandDecoder: Sendable {
     var command: UBXCommand?
     _ = stream.next(bytes, &offset, &reader, into: &command)
     return command
+  }
+
+  /// The bytes of the entry that was given last, as they came; only until the next command is looked for.
+  public func frame(of entry: UBXAidingEntry) -> ByteChunk {
+    stream.lastFrame(Int(entry.frameLength))
   }
 }
 
@@ -84,6 +97,11 @@ struct CommandReader: FrameReader {
       case .cfgRXM: payload.count == 2 ? .receiverPower(saves: payload[1] == 1) : nil
       case .cfgCFG: isSave(payload) ? .save : nil
       case .cfgBATCH: UBXBatchConfiguration(payload).map { .batch($0) }
+      case .cfgNAVX5: aidingAcknowledgement(payload)
+      case .mgaINI:
+        payload[0] == UBXAidingTime.type
+          ? UBXAidingTime.time(payload).map { .aidingTime($0) } : .unknown(identity)
+      case .mgaDBD: UBXAidingEntry(payload).map { .aidingEntry($0) }
       case _: .unknown(identity)
       }
     if command == nil { counters.malformed.count() }
@@ -93,6 +111,13 @@ struct CommandReader: FrameReader {
   private static func messageRate(_ p: Span<UInt8>) -> UBXCommand? {
     guard p.count == 8 else { return nil }
     return .messageRate(UBXIdentity(p[0], p[1]), onUART1: p[3])
+  }
+
+  /// One that changes anything else too is not known here.
+  private static func aidingAcknowledgement(_ p: Span<UInt8>) -> UBXCommand? {
+    guard p.count == 40, p.u2(0) <= 3 else { return nil }
+    guard p.u2(2) == 1 << 10, p.u4(4) == 0 else { return .unknown(.cfgNAVX5) }
+    return .aidingAcknowledgement(p[17] != 0)
   }
 
   /// Nothing is cleared or loaded, and it goes to the backup memory.

@@ -29,6 +29,8 @@ enum UBXDecoding {
       case .monVER: version(payload).map { .receiverVersion($0) }
       case .monBATCH: batchStatus(payload).map { .batchStatus($0) }
       case .logBATCH: batchEntry(payload).map { .batchEntry($0) }
+      case .mgaDBD: UBXAidingEntry(payload).map { .aidingEntry($0) }
+      case .mgaACK: UBXAidingAnswer(payload).map { .aidingAnswer($0) }
       case _: .unread(.frame(identity))
       }
     guard let message else {

@@ -67,6 +67,7 @@ extension Engine {
 
   /// Handles one message; true when the step has had enough.
   private mutating func take(_ message: GNSSMessage, _ effects: inout Effects) -> Bool {
+    if case .aidingEntry(let entry) = message { aidingEntry = entry }
     let observation = driver.hearsMessages ? command(.message(message), &effects) : .none
     var isEnough = effects.isDriverDone
     if case .none = observation {} else { isEnough = true }
@@ -125,6 +126,7 @@ extension Engine {
       case .live: clock.learn(utc, received: fix.acquired)
       case .batch: clock.learnStored(utc, received: fix.acquired - leastEntryAge)
       }
+      if let bootUTC_us = clock.bootUTC_us { driver.setClock(bootUTC_us: bootUTC_us) }
     }
     fix.acquired = clock.instant(of: fix.utc, at: fix.acquired, isLive: epoch.origin == .live)
     // Fixes come in the order of their making, whatever UTC does.

@@ -23,6 +23,7 @@ extension Engine {
     let answer = driver.handle(event, at: now)
     effects.pin = answer.pin
     effects.lineSpeed = answer.lineSpeed
+    effects.aiding = answer.aiding
     effects.hasOutput = driver.status.hasOutgoing
     return answer.observation
   }

@@ -38,6 +38,8 @@ public struct Engine: ~Copyable {
   var overdueSince: Instant?
   /// Messages have gathered unheard, and are being read now.
   var backlogReadAt: Instant?
+  /// The entry of the receiver's navigation database that came last.
+  var aidingEntry: UBXAidingEntry?
   /// The plan lets messages gather unheard.
   var isDeaf = false
   /// The newest fix in the ring.
@@ -197,6 +199,11 @@ public struct Engine: ~Copyable {
 
   /// The bytes to write to the receiver when ``Effects/hasOutput`` says so.
   public var output: FrameBuffer { hasDriver ? driver.outgoing : FrameBuffer() }
+
+  /// The frame to keep when ``Effects/aiding`` says so; read before the next step.
+  public var aidingFrame: ByteChunk {
+    aidingEntry.map { decoder.frame(of: $0) } ?? ByteChunk()
+  }
 
   /// The next notice for a client; nil when all has been told.
   ///

@@ -43,3 +43,22 @@ public struct EngineSetup: Sendable {
     unknownAfter = .seconds(60)
   }
 }
+
+extension EngineSetup {
+  /// Says that the engine's owner has an ``AidingStore`` for so many entries, which changes the setup only
+  /// where that is of use: with a u-blox receiver whose supply is switched, and that no backup supply feeds
+  /// meanwhile (PWR-8).
+  ///
+  /// - Returns: Whether it is of use; else the owner needs no memory.
+  public mutating func keepAiding(entries: UInt8) -> Bool {
+    guard let receiver, receiver.family.isUBlox, receiver.hasSupplySwitch, figures.canSwitchOff,
+      !figures.receiver.keepsDataWhenCut
+    else { return false }
+    self.receiver?.aiding = AidingSetup(
+      capacity: entries, lifetime: figures.receiver.ephemerisLifetime)
+    figures.receiver.keepsDataWhenCut = true
+    figures.receiver.saving = receiver.savingTime(entries: entries)
+    figures.receiver.restoring = receiver.restoringTime(entries: entries)
+    return true
+  }
+}

@@ -26,7 +26,7 @@ public enum Event: Sendable {
   case pinFault(OutputPin)
 }
 
-/// What a step wants done, in this order: pin, line speed, output, notices, then the plan.
+/// What a step wants done, in this order: pin, line speed, output, aiding, notices, then the plan.
 public struct Effects: Sendable {
   /// A line to drive.
   public var pin: PinCommand?
@@ -34,6 +34,9 @@ public struct Effects: Sendable {
   public var lineSpeed: UInt32?
   /// ``Engine/output`` must be written to the receiver before the next step.
   public var hasOutput = false
+  /// What is to be done with the memory of what the receiver knows of the sky, after ``hasOutput``: to keep
+  /// ``Engine/aidingFrame``, or to write what is kept to the receiver (PWR-8).
+  public var aiding = AidingWork.none
   /// The fix that went into the ring in this step.
   public var appended: FixName?
   /// ``Engine/nextNotice()`` must be called until nil before the next step.
@@ -50,8 +53,17 @@ public struct Effects: Sendable {
   /// Nothing done yet, and no sleep.
   init() {}
 
+  /// Whether pin, line or its bytes are to be seen to.
+  @inlinable public var isForHardware: Bool {
+    if hasOutput || pin != nil || lineSpeed != nil { return true }
+    if case .give = aiding { return true }
+    return false
+  }
+
   /// The receiver's driver has had its turn in this step.
-  var isDriverDone: Bool { hasOutput || pin != nil || lineSpeed != nil }
+  var isDriverDone: Bool {
+    hasOutput || pin != nil || lineSpeed != nil || aiding != .none
+  }
 }
 
 /// A notice and whom it concerns.

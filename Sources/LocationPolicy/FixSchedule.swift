@@ -76,6 +76,8 @@ public struct FixSchedule: Equatable, Sendable {
   private var offSince: Instant?
   /// How long it was off when this search began.
   private var offBefore: Interval?
+  /// How long in this search it did not have what it knew.
+  private var restoring = Interval.zero
   private var firstFix = Instant.boot
   private var lastFix = Instant.boot
   private var bestAccuracy = Double.infinity
@@ -172,8 +174,7 @@ extension FixSchedule {
     }
     let choice = choice(
       for: left, warm: warm, maySave: maySave(need, figures.receiver, at: now), figures)
-    let isCold = choice == .cut && !figures.receiver.keepsDataWhenCut
-    let search = isCold ? figures.receiver.timeToFix.cold : warm
+    let search = choice == .cut ? figures.receiver.searchAfterCut(warm) : warm
     let start = need.due - search - figures.receiver.startUp
     if choice == .none || start <= now { return goOn(figures, at: now) }
     if state != .resting {
@@ -189,9 +190,11 @@ extension FixSchedule {
     for left: Interval, warm: Interval, maySave: Bool, _ figures: PlannerFigures
   ) -> ReceiverRest {
     if state == .resting { return rest }
+    // Of one that sleeps nothing can be read out to be kept.
+    let mayCut = isOn || rest == .cut || figures.receiver.saving == .zero
     return figures.receiver.saving(maySave).rest(
       for: left, warm: warm, canStandby: figures.canStandby && rest != .cut,
-      canCut: figures.canSwitchOff)
+      canCut: figures.canSwitchOff && mayCut)
   }
 
   /// When it had its last fix, and not when it was put to rest, tells what it still knows.
@@ -224,7 +227,9 @@ extension FixSchedule {
   /// When the fix comes of a receiver that is started at `start`.
   public func fixTime(ofStart start: Instant, _ receiver: ReceiverFigures) -> Instant {
     let off = isOn ? start - lastFix : timeOff(at: start, receiver)
-    return start + receiver.startUp + predictor.expected(after: off, receiver)
+    let warm = predictor.expected(after: off, receiver)
+    let search = !isOn && rest == .cut ? receiver.searchAfterCut(warm) : warm
+    return start + receiver.startUp + search
   }
 
   /// It is on, or is switched on: a fix is due.
@@ -248,7 +253,7 @@ extension FixSchedule {
     case .tracking: return .use
     case .searching:
       let hasRead = offBefore == nil || isEphemerisOld(figures.receiver, at: since)
-      let search = max(made - since - figures.receiver.startUp, .zero)
+      let search = max(made - since - figures.receiver.startUp - restoring, .zero)
       predictor.learn(off: hasRead ? nil : offBefore, search: search, figures.receiver)
       if hasRead { ephemeris = now }  // a cold search is what reads it
       failures = 0
@@ -289,6 +294,7 @@ extension FixSchedule {
 
   private mutating func beginSearch(_ figures: PlannerFigures, at now: Instant) {
     offBefore = isOn ? now - lastFix : timeOff(at: now, figures.receiver)
+    restoring = !isOn && rest == .cut && offBefore != nil ? figures.receiver.restoring : .zero
     offSince = nil
     rest = .none
     patientSince = now
@@ -322,7 +328,7 @@ extension FixSchedule {
       if end > now, isKept(figures, at: now) { wake = end } else { goIdle(figures, at: now) }
     case .searching:
       let expected = predictor.expected(after: offBefore, figures.receiver)
-      let isInVain = now - patientSince >= figures.receiver.startUp + expected
+      let isInVain = now - patientSince >= figures.receiver.startUp + restoring + expected
       if isInVain { giveUp(figures, at: now) } else { goIdle(figures, at: now) }
     case .backedOff: if now >= retry { goIdle(figures, at: now) }
     }
@@ -341,7 +347,8 @@ extension FixSchedule {
       expected = max(expected, figures.receiver.timeToFix.cold)
     }
     let patience = Interval(seconds: expected.seconds * figures.receiver.spread * 2 + 10)
-    return patientSince + figures.receiver.startUp + min(patience, figures.receiver.searchLimit)
+    return patientSince + figures.receiver.startUp + restoring
+      + min(patience, figures.receiver.searchLimit)
   }
 
   /// Whether the ephemeris is of no more use at `time`: a search then must read it again, however

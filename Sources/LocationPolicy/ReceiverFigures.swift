@@ -29,8 +29,13 @@ public struct ReceiverFigures: Equatable, Sendable {
   public var longestHold: Interval
   /// A search that finds nothing ends after this at the latest (PWR-7).
   public var searchLimit: Interval
-  /// What survives a cut supply: with a backup supply the clock and the ephemeris do (PWR-8).
+  /// What survives a cut supply: with a backup supply the clock and the ephemeris do, or where they are kept
+  /// elsewhere meanwhile (PWR-8).
   public var keepsDataWhenCut: Bool
+  /// How long it is on before a cut to have them kept elsewhere; zero where nothing is kept, or needs none.
+  public var saving = Interval.zero
+  /// How long it takes after a cut until it has them back.
+  public var restoring = Interval.zero
 
   /// Creates the figures of a receiver that takes 30 mW awake and 0.1 mW asleep; set the rest.
   public init(timeToFix: TimeToFixTable) {
@@ -51,6 +56,13 @@ public struct ReceiverFigures: Equatable, Sendable {
   /// Millijoules of a start whose first fix takes `search`.
   func start_mJ(search: Interval) -> Double {
     track_mW * startUp.seconds + acquire_mW * search.seconds
+  }
+
+  /// How long the search takes out of a cut supply, where it takes `warm` out of standby: until it has
+  /// back what it knew it searches as if cold, and may find itself so.
+  func searchAfterCut(_ warm: Interval) -> Interval {
+    guard keepsDataWhenCut else { return timeToFix.cold }
+    return min(warm + restoring, max(warm, timeToFix.cold))
   }
 
   /// The least that it takes with a fix, mW.
@@ -96,9 +108,10 @@ extension ReceiverFigures {
         best = .standby
       }
     }
-    let cold = keepsDataWhenCut ? warm : timeToFix.cold
-    if canCut, cold + startUp < time {
-      let cost = cut_mW * (time - cold - startUp).seconds + start_mJ(search: cold)
+    let cold = searchAfterCut(warm)
+    if canCut, cold + startUp + saving < time {
+      let off = time - cold - startUp - saving
+      let cost = cut_mW * off.seconds + start_mJ(search: cold) + track_mW * saving.seconds
       if cost < least { best = .cut }
     }
     return best

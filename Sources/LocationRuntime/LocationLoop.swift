@@ -52,6 +52,9 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
   public var board: Board
   /// Those it serves.
   public var clients: Clients
+  /// Where what the receiver knows of the sky is kept while it is cut off; without room unless its owner
+  /// gives it some, which the engine's setup must say.
+  public var aiding = AidingStore()
   // All that follows is inlinable: a board and clients that are known are called as they are, and what a
   // board has read is not handed on through memory of unknown size.
   @usableFromInline var plan: Effects?
@@ -193,7 +196,8 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
 
   /// Does what a step wants done, and tells the clients.
   @inlinable mutating func handle(_ effects: Effects, _ fault: inout Fault?, at now: Instant) {
-    let isForHardware = effects.hasOutput || effects.pin != nil || effects.lineSpeed != nil
+    if case .keep(let place) = effects.aiding { aiding.keep(engine.aidingFrame, at: place) }
+    let isForHardware = effects.isForHardware
     if isForHardware, let new = execute(effects), fault == nil { fault = new }
     if let name = effects.appended { clients.appended(name, in: engine, at: now) }
     while effects.hasNotices, let notice = engine.nextNotice() {
@@ -222,6 +226,7 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
     do {
       if let speed = effects.lineSpeed { try board.setSpeed(speed) }
       if effects.hasOutput { try board.write(engine.output.span) }
+      if case .give(let place) = effects.aiding { try board.write(aiding.entry(at: place).span) }
     } catch {
       return .line
     }

@@ -33,6 +33,7 @@ public struct LocationService: ~Copyable {
   private let clock = SystemClock()
   private let ring: RingFile
   private let clients: ClientMemory
+  private let aiding: AidingMemory?
   private var signals: SignalWatch
   let notifier: ServiceNotifier
   let log: SystemLog
@@ -48,6 +49,9 @@ public struct LocationService: ~Copyable {
 
   /// The bytes of a ring's file with room for so many fixes.
   public static func ringSize(capacity: Int) -> Int { FixRing.storageSize(capacity: capacity) }
+
+  /// Room for what a receiver knows of the sky: usually some 40 entries, of 22 kB at the most.
+  static let aidingEntries: UInt8 = 128
 
   static let signalToken = EventWait.Token.firstFree
 
@@ -78,6 +82,10 @@ public struct LocationService: ~Copyable {
     try LocationService.sync(unsynced, in: ring)
     fixes.markSynced(unsynced)
     let loss = LocationService.noteRun(fixes, boot, server.state)
+    var setup = setup
+    let aiding =
+      setup.keepAiding(entries: LocationService.aidingEntries)
+      ? AidingMemory(entries: LocationService.aidingEntries) : nil
     var engine = unsafe Engine(setup, ring: fixes, clients: memory.storage)
     server.restore(into: &engine, after: loss, at: board.now)
     server.flush()
@@ -86,6 +94,8 @@ public struct LocationService: ~Copyable {
     loop = LocationLoop(engine: engine, board: board, clients: server)
     loop.overlooksUnwanted = true
     loop.clients.suspender = suspender
+    if let aiding { loop.aiding = unsafe AidingStore(aiding.storage) }
+    self.aiding = aiding
     self.events = events
     self.ring = ring
     self.clients = memory
@@ -279,5 +289,17 @@ public struct RingProblem: Error, CustomStringConvertible {
   init(capacity: Int) { unsafe storage = .allocate(capacity: capacity) }
 
   // Clients are plain values: nothing in them is to be released.
+  deinit { unsafe storage.deallocate() }
+}
+
+/// Memory for what a receiver knows of the sky while it is cut off.
+@safe final class AidingMemory {
+  @unsafe let storage: UnsafeMutableRawBufferPointer
+
+  init(entries: UInt8) {
+    unsafe storage = .allocate(
+      byteCount: AidingStore.byteCount(capacity: Int(entries)), alignment: 1)
+  }
+
   deinit { unsafe storage.deallocate() }
 }

@@ -7,6 +7,10 @@ import LocationPolicy
   private let capacity: Int
   private let ring: UnsafeMutableRawBufferPointer
   private let clients: UnsafeMutableBufferPointer<Client>
+  private let aiding: UnsafeMutableRawBufferPointer
+
+  /// How many entries of a receiver's navigation database there is room for.
+  public static let aidingEntries: UInt8 = 128
 
   /// Memory for a ring of `capacity` fixes and for `count` clients.
   public init(capacity: Int, clients count: Int) {
@@ -15,13 +19,19 @@ import LocationPolicy
       byteCount: FixRing.storageSize(capacity: capacity), alignment: 8)
     unsafe ring.initializeMemory(as: UInt8.self, repeating: 0)
     unsafe clients = .allocate(capacity: count)
+    unsafe aiding = .allocate(
+      byteCount: AidingStore.byteCount(capacity: Int(EngineMemory.aidingEntries)), alignment: 1)
   }
 
   deinit {
     unsafe ring.deallocate()
     // Clients are plain values: nothing in them is to be released.
     unsafe clients.deallocate()
+    unsafe aiding.deallocate()
   }
+
+  /// A store for what the receiver of its engine knows of the sky.
+  public var aidingStore: AidingStore { unsafe AidingStore(aiding) }
 
   /// An engine on this memory.
   ///

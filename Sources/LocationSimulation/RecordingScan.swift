@@ -271,7 +271,7 @@ extension GNSSMessage {
       .garminAltitude, .commandResult, .receiverNotice, .unread(.sentence), .other:
       true
     case .navPVT, .hnrPVT, .navigation, .acknowledged, .refused, .receiverVersion, .batchStatus,
-      .batchEntry, .unread(.frame):
+      .batchEntry, .aidingEntry, .aidingAnswer, .unread(.frame):
       false
     }
   }

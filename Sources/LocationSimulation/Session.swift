@@ -53,6 +53,8 @@ public struct Session {
   public var script: ClientScript
   /// N, if not the profile's; the ring then has at least twice as many places (RNG-1).
   public var deferralLimit: Int?
+  /// Whether what the receiver knows of the sky is kept while its supply is cut, as the service does it.
+  public var keepsAiding = true
 
   /// Creates a session on a board for a client.
   public init(_ profile: BoardProfile, _ script: ClientScript = ClientScript()) {
@@ -123,8 +125,10 @@ public struct Session {
     let memory = EngineMemory(capacity: ringCapacity, clients: 1)
     var setup = setup
     if let deferralLimit { setup.figures.deferralLimit = deferralLimit }
+    let isKept = keepsAiding && setup.keepAiding(entries: EngineMemory.aidingEntries)
     var loop = LocationLoop(
       engine: memory.engine(setup), board: board, clients: SimulatedClient(script))
+    if isKept { loop.aiding = memory.aidingStore }
     var events: [TimedBoardEvent] = []
     loop.board.request(at: end)
     var isStopped = false

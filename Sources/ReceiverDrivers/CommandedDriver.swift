@@ -76,6 +76,8 @@ enum DriverStage {
   case powering
   /// Something is in flight; a new goal waits for it.
   case busy
+  /// Something is in flight that only helps; a new goal does not wait for it.
+  case aside
   /// Where the goal is reached, or was.
   case settled
   /// Standby was asked for.
@@ -104,7 +106,7 @@ extension CommandedDriver {
     switch state.stage {
     case .idle, .settled, .lost: return true
     case .unpowered: return link.due == nil
-    case .powering, .busy, .fallingAsleep: return false
+    case .powering, .busy, .aside, .fallingAsleep: return false
     }
   }
 }
@@ -162,6 +164,10 @@ extension CommandedDriver {
       // A lost receiver can still be switched off; anything else waits for the next try.
       if link.isOffWanted { proceed() }
     case .fallingAsleep: hurryAwake()
+    case .aside:
+      guard nextState() != state else { return }
+      link.abandonAnswers()
+      proceed()
     case .powering, .busy: break  // One thing at a time; the goal is looked at when it is done.
     }
   }
@@ -184,7 +190,7 @@ extension CommandedDriver {
     link.hostSpeed = nil
     switch state.stage {
     case .idle, .unpowered, .lost: break
-    case .powering, .busy, .settled, .fallingAsleep: lose()
+    case .powering, .busy, .aside, .settled, .fallingAsleep: lose()
     }
   }
 
@@ -199,7 +205,7 @@ extension CommandedDriver {
     case .unpowered:
       lose()
       if link.wasCut { link.power = .cut }
-    case .busy, .settled, .fallingAsleep: lose()
+    case .busy, .aside, .settled, .fallingAsleep: lose()
     }
   }
 }

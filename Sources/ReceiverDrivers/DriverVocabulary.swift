@@ -59,6 +59,8 @@ public enum DriverEvent: Sendable {
   public var pin: PinCommand?
   /// Set the line to this speed, baud, before writing.
   public var lineSpeed: UInt32?
+  /// What is to be done with the memory of the receiver's navigation database, after the bytes.
+  public var aiding = AidingWork.none
   /// What there is to tell; several come one step after the other, `deadline` being now.
   public var observation: DriverObservation
 
@@ -141,6 +143,10 @@ public enum DriverEvent: Sendable {
   public var duplicates: UInt32 = 0
   /// Live epochs not admitted because the receiver was not configured (PWR-6).
   public var unconfigured: UInt32 = 0
+  /// Entries of the receiver's navigation database that were handed out to be kept.
+  public var aidingKept: UInt32 = 0
+  /// Entries that it took back.
+  public var aidingGiven: UInt32 = 0
 
   /// Creates counters at zero.
   @inlinable public init() {}

@@ -29,7 +29,7 @@
       "UBloxDriver",
       states: "idle unpowered powering pulsing waking probing probingDefault changingSpeed "
         + "configuring tracking enabling muting batching changingWatermark draining unmuting "
-        + "leaving disabling fallingAsleep standby lost changingPower",
+        + "leaving disabling fallingAsleep standby lost changingPower saving restoring",
       events: DriverEvent.columns)
   }
 

@@ -80,6 +80,10 @@ public struct ReceiverDriver: ~Copyable, Sendable {
     }
   }
 
+  /// Tells where UTC lies on the boot clock, µs of UTC at its zero: a receiver that was cut off is told
+  /// the time by it (PWR-8). Never told, it is given nothing back.
+  public mutating func setClock(bootUTC_us: Int64) { ublox.aiding.bootUTC_us = bootUTC_us }
+
   /// What to do with an epoch that the decoder produced, as the assembler gave it.
   public mutating func admit(_ epoch: Epoch, at now: Instant) -> Admission {
     switch family {

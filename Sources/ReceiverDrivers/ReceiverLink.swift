@@ -142,6 +142,12 @@ extension ReceiverLink {
     staleAnswers.completed(answer.kind, sends: sends, until: now + answerTime)
   }
 
+  /// The part in flight is not waited for: no answer to it is one to a later part.
+  mutating func abandonAnswers() {
+    guard let answer = lastSent.answer(part: part, for: setup) else { return }
+    staleAnswers.completed(answer.kind, sends: sends + 1, until: now + answerTime)
+  }
+
   /// Puts the host's side of the line to a speed.
   mutating func use(_ speed: UInt32) {
     guard hostSpeed != speed else { return }

@@ -59,6 +59,21 @@ import LocationTypes
   }
 }
 
+/// Memory of the driver's owner for what a receiver knows of the sky (PWR-8).
+@frozen public struct AidingSetup: Equatable, Sendable {
+  /// How many entries of its navigation database there is room for, at least 1.
+  public var capacity: UInt8
+  /// Age at which they are of no more use.
+  public var lifetime: Interval
+
+  /// Creates a setup.
+  public init(capacity: UInt8, lifetime: Interval = .seconds(14_400)) {
+    precondition(capacity > 0, "room for no entry is no memory")
+    self.capacity = capacity
+    self.lifetime = lifetime
+  }
+}
+
 /// All that a driver must know of the receiver and its wiring; comes from the board's profile.
 @frozen public struct ReceiverSetup: Equatable, Sendable {
   /// Which commands it understands.
@@ -79,6 +94,9 @@ import LocationTypes
   public var batch: BatchSetup?
   /// It has a duty cycle of its own, which is to be used.
   public var hasPowerSave: Bool
+  /// Where what it knows of the sky is kept while its supply is cut; nil where nobody keeps it, or a
+  /// backup supply does.
+  public var aiding: AidingSetup?
   /// How long an answer may take once the command has left.
   public var ackTimeout: Interval
   /// From supply on until the receiver takes commands.
@@ -110,6 +128,7 @@ import LocationTypes
     self.hasSupplySwitch = hasSupplySwitch
     self.batch = batch
     self.hasPowerSave = hasPowerSave
+    aiding = nil
     self.ackTimeout = ackTimeout
     self.powerSettle = powerSettle
     self.wakePulse = wakePulse
@@ -124,5 +143,31 @@ extension ReceiverSetup {
   public var canSavePower: Bool {
     let isPeriod = interval_ms == 500 || (interval_ms % 1_000 == 0 && interval_ms <= 10_000)
     return hasPowerSave && family.isUBlox && isPeriod
+  }
+}
+
+extension ReceiverSetup {
+  /// Entries of a navigation database, as they are usually: some 40 of 100 bytes for four systems in the
+  /// sky; 172 bytes and over a hundred at the most.
+  static let usualEntries: Int64 = 40
+  static let usualEntryBytes: Int64 = 100
+  /// From a message until it is answered, beside the time on the line.
+  static let usualAnswer = Interval.milliseconds(25)
+
+  /// How long reading out what the receiver knows takes, usually, where there is room for so many entries.
+  public func savingTime(entries: UInt8) -> Interval {
+    ReceiverSetup.usualAnswer * 2
+      + Patience.transmission(usual(entries) * ReceiverSetup.usualEntryBytes, at: lineSpeed)
+  }
+
+  /// How long giving it back takes, usually, each entry with its answer of 16 bytes.
+  public func restoringTime(entries: UInt8) -> Interval {
+    let each = Patience.transmission(ReceiverSetup.usualEntryBytes + 16, at: lineSpeed)
+    // Two messages more: that answers are wanted, and the time.
+    return (each + ReceiverSetup.usualAnswer) * (usual(entries) + 2)
+  }
+
+  private func usual(_ entries: UInt8) -> Int64 {
+    min(Int64(entries), ReceiverSetup.usualEntries)
   }
 }

@@ -29,7 +29,7 @@ extension SentenceDriver {
     case .receiverNotice(.firmware): dialect == .pcas ? .answer(.firmware, .done) : .nothing
     case .receiverNotice(.awake), .gst, .zda, .gns, .gbs, .ubloxPosition, .garminErrors,
       .garminAltitude, .navPVT, .hnrPVT, .navigation, .acknowledged, .refused, .receiverVersion,
-      .batchStatus, .batchEntry, .unread, .other:
+      .batchStatus, .batchEntry, .aidingEntry, .aidingAnswer, .unread, .other:
       .nothing
     }
   }

@@ -1,4 +1,5 @@
 import GNSSProtocols
+import LocationTypes
 
 // What this driver says, and how it says it to an M10. Key numbers and their sources:
 // Docs/Reference/receivers.md. How an M8 is told the same: UBloxM8Commands.swift.
@@ -11,6 +12,7 @@ enum M10Key {
   static let uart1OutProtNMEA: UInt32 = 0x1074_0002
   static let navPVTOnUART1: UInt32 = 0x2091_0007
   static let rateMeas: UInt32 = 0x3021_0001
+  static let ackAiding: UInt32 = 0x1011_0025
   static let pmOperateMode: UInt32 = 0x20D0_0001
   static let pmOnTime: UInt32 = 0x30D0_0005
   static let pmDoNotEnterOff: UInt32 = 0x10D0_0008
@@ -59,6 +61,14 @@ enum UBloxCommand: ReceiverCommand {
   case disableBatching
   /// Go to software standby until woken.
   case standby
+  /// Answer what is said in aiding.
+  case acknowledgeAiding
+  /// Send the navigation database, entry by entry, then how many there were.
+  case pollAiding
+  /// What time it is.
+  case aidingTime(UTCTime)
+  /// An entry of its navigation database, by its place in the owner's memory, who writes it.
+  case aidingEntry(UInt8)
 }
 
 extension UBXIdentity: CommandAnswer {
@@ -76,8 +86,10 @@ extension UBloxCommand {
   func answer(part: UInt8, for setup: ReceiverSetup) -> UBXIdentity? {
     switch self {
     case .none, .probe, .wakeBytes, .retrieveBatch, .standby: nil
+    case .pollAiding, .aidingEntry: .mgaDBD
+    case .aidingTime: .mgaINI
     case .lineSpeed, .configuration, .power, .liveOutput, .enableBatching, .watermark,
-      .disableBatching:
+      .disableBatching, .acknowledgeAiding:
       setup.family == .ubloxM8 ? m8Messages(for: setup)[part].identity : .cfgVALSET
     }
   }
@@ -89,7 +101,8 @@ extension UBloxCommand {
       case .configuration(let power): power
       case .power(let power): power
       case .none, .probe, .wakeBytes, .lineSpeed, .liveOutput, .enableBatching, .watermark,
-        .retrieveBatch, .disableBatching, .standby:
+        .retrieveBatch, .disableBatching, .standby, .acknowledgeAiding, .pollAiding, .aidingTime,
+        .aidingEntry:
         nil
       }
     guard asked != nil else { return false }
@@ -101,20 +114,25 @@ extension UBloxCommand {
   func frame(part: UInt8, for setup: ReceiverSetup) -> FrameBuffer {
     var buffer = FrameBuffer()
     switch self {
-    case .none: break
+    case .none, .aidingEntry: break
     case .probe: buffer.appendPoll(.monVER)
     case .wakeBytes:
       // The first ones are lost to waking up; the others do no harm.
       for _ in 0..<8 { buffer.append(0xFF) }
     case .retrieveBatch: buffer.appendRetrieveBatch(sendsStatusFirst: true)
     case .standby: buffer.appendPowerRequest(UBloxCommand.standbyRequest(for: setup))
+    case .pollAiding: buffer.appendPoll(.mgaDBD)
+    case .aidingTime(let utc): buffer.appendAidingTime(utc)
     case .lineSpeed, .configuration, .power, .liveOutput, .enableBatching, .watermark,
-      .disableBatching:
+      .disableBatching, .acknowledgeAiding:
       if setup.family == .ubloxM8 {
         m8Messages(for: setup)[part].append(to: &buffer, for: setup)
       } else {
-        // Kept by the backup supply as well, so that a short loss of supply costs nothing.
-        var items = UBXConfiguration(layers: UBXLayers.ram.union(.batteryBacked))
+        // Kept by the backup supply as well, so that a short loss of supply costs nothing; but that of
+        // aiding is for receivers without one.
+        let isPassing = self == .acknowledgeAiding
+        var items = UBXConfiguration(
+          layers: isPassing ? .ram : UBXLayers.ram.union(.batteryBacked))
         addItems(for: setup, to: &items)
         buffer.appendConfiguration(items)
       }
@@ -145,7 +163,10 @@ extension UBloxCommand {
     case .enableBatching(let watermark): UBloxCommand.addBatching(setup, watermark, &items)
     case .watermark(let entries): items.set(M10Key.batchWarnThrs, UInt64(entries))
     case .disableBatching: items.set(M10Key.batchEnable, 0)
-    case .none, .probe, .wakeBytes, .retrieveBatch, .standby: break
+    case .acknowledgeAiding: items.set(M10Key.ackAiding, 1)
+    case .none, .probe, .wakeBytes, .retrieveBatch, .standby, .pollAiding, .aidingTime,
+      .aidingEntry:
+      break
     }
   }
 

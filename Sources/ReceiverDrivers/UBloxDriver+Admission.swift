@@ -67,7 +67,7 @@ extension UBloxDriver.State {
     case .unmuting, .leaving, .disabling: true
     case .idle, .unpowered, .powering, .pulsing, .waking, .probing, .probingDefault,
       .changingSpeed, .configuring, .changingPower, .tracking, .enabling, .muting, .batching,
-      .changingWatermark, .draining, .fallingAsleep, .standby, .lost:
+      .changingWatermark, .draining, .fallingAsleep, .standby, .lost, .saving, .restoring:
       false
     }
   }
@@ -95,7 +95,9 @@ extension UBloxDriver {
   /// The only place that notes what is handed on: every epoch that is accepted, or was held, comes
   /// through here. Of one without a fix nothing is noted: the time may be wrong before the first fix.
   private mutating func give(_ epoch: Epoch) {
-    if epoch.fix != nil, let utc = epoch.utc { given_utc = utc }
+    guard epoch.fix != nil else { return }
+    aiding.hasFound = true
+    if let utc = epoch.utc { given_utc = utc }
   }
 
   private mutating func admitEntry(_ epoch: Epoch) -> Admission {
@@ -120,7 +122,8 @@ extension UBloxDriver {
     // Its first sentence may have come before the configuration was acknowledged.
     if let fix = epoch.fix, fix.acquired < link.configuredAt { return dropUnconfigured() }
     switch state {
-    case .tracking, .changingPower, .enabling, .muting: return acceptLive(epoch)
+    case .tracking, .changingPower, .enabling, .muting, .saving, .restoring:
+      return acceptLive(epoch)
     case .batching, .changingWatermark, .draining:
       // What was begun before the output was muted may be complete only now.
       guard mayStraggle(epoch.fix?.acquired ?? now) else { return dropUnconfigured() }

@@ -31,7 +31,7 @@ extension UBloxDriver {
       // One that does not batch refuses: it has lost its configuration, or never had batched.
       if state == .draining && loseConfiguration() { return }
       finishDrain()
-    case .answer, .refusal, .live, .presence, .nothing: break
+    case .answer, .refusal, .live, .presence, .aidingEntry, .nothing: break
     }
   }
 

@@ -12,7 +12,7 @@ extension UBloxDriver {
       proceed()
     case .powering, .pulsing, .waking, .probing, .probingDefault, .changingSpeed, .configuring,
       .changingPower, .enabling, .muting, .changingWatermark, .draining, .unmuting, .leaving,
-      .disabling, .fallingAsleep:
+      .disabling, .fallingAsleep, .saving, .restoring:
       isDrainWanted = true
       answerDrainIfMoot()
     }
@@ -27,7 +27,7 @@ extension UBloxDriver {
     case .idle, .unpowered, .powering, .pulsing, .waking, .probing, .probingDefault,
       .changingSpeed, .configuring, .changingPower, .tracking, .enabling, .muting,
       .changingWatermark, .draining, .unmuting, .leaving, .disabling, .fallingAsleep, .standby,
-      .lost:
+      .lost, .saving, .restoring:
       break  // Either the buffer is being emptied, or the pin floats.
     }
   }
@@ -47,6 +47,8 @@ extension UBloxDriver {
       link.isConfigured = false
       proceed()
     case .draining, .leaving: repeatRetrieval()
+    case .saving: expireSaving()
+    case .restoring: expireRestoring()
     case .fallingAsleep: fellAsleep()
     case .lost: tryAgain()
     }
@@ -77,6 +79,8 @@ extension UBloxDriver {
     facts.refusesPowerSave = false
     if isDrainWanted { link.pending.lost = true }
     isDrainWanted = false
+    // What comes back may be another receiver, which cannot make anything of it.
+    aiding.held = 0
     link.backOff()
   }
 

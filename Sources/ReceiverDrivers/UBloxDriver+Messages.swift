@@ -18,6 +18,8 @@ extension UBloxDriver {
     case status(UBXBatchStatus)
     /// LOG-BATCH.
     case entry
+    /// MGA-DBD.
+    case aidingEntry
     /// Nothing.
     case nothing
   }
@@ -35,6 +37,9 @@ extension UBloxDriver {
     case .batchEntry(let entry):
       note(entry)
       meaning = .entry
+    case .aidingEntry: meaning = .aidingEntry
+    case .aidingAnswer(let answer):
+      meaning = answer.isAccepted ? .answer(answer.subject) : .refusal(answer.subject)
     case .navigation, .garminErrors, .garminAltitude, .commandResult, .receiverNotice, .unread,
       .other:
       meaning = .nothing
@@ -57,13 +62,15 @@ extension UBloxDriver {
       hearUnasked(meaning, unless: nil)
       if state == .draining { hearDrain(meaning) }
     case .leaving: hearDrain(meaning)
+    case .saving: hearSaving(meaning)
+    case .restoring: hearRestoring(meaning)
     case .fallingAsleep: hearWhileFallingAsleep(meaning)
     case .standby: hearWhileAsleep()
     }
   }
 
   /// Live epochs that the configuration forbids show that the receiver has lost it.
-  private mutating func hearUnasked(_ meaning: Meaning, unless allowed: ReceiverOutput?) {
+  mutating func hearUnasked(_ meaning: Meaning, unless allowed: ReceiverOutput?) {
     guard case .live(let output) = meaning, output != allowed, !mayStraggle(now) else { return }
     loseConfiguration()
   }
@@ -75,7 +82,7 @@ extension UBloxDriver {
     switch meaning {
     case .answer(let identity): if link.answersCommand(identity) { completedPart() }
     case .refusal(let identity): if link.answersCommand(identity) { refused() }
-    case .live, .presence, .status, .entry, .nothing: break
+    case .live, .presence, .status, .entry, .aidingEntry, .nothing: break
     }
   }
 
@@ -108,6 +115,8 @@ extension UBloxDriver {
       facts.isMuted = false
       facts.isDrained = false
     case .disabling: leftBatching()
+    case .saving: return goOnSaving()
+    case .restoring: return goOnRestoring()
     case .idle, .unpowered, .powering, .pulsing, .waking, .probing, .probingDefault, .tracking,
       .batching, .draining, .leaving, .fallingAsleep, .standby, .lost:
       preconditionFailure("no command of this state is acknowledged")
@@ -147,7 +156,7 @@ extension UBloxDriver {
       proceed()
     case .muting, .changingWatermark, .unmuting: repeatOrLose()
     case .idle, .unpowered, .powering, .pulsing, .waking, .probing, .probingDefault, .tracking,
-      .batching, .draining, .leaving, .fallingAsleep, .standby, .lost:
+      .batching, .draining, .leaving, .fallingAsleep, .standby, .lost, .saving, .restoring:
       preconditionFailure("no command of this state is refused")
     }
   }
@@ -158,7 +167,8 @@ extension UBloxDriver {
     case .configuration(let power): power
     case .power(let power): power
     case .none, .probe, .wakeBytes, .lineSpeed, .liveOutput, .enableBatching, .watermark,
-      .retrieveBatch, .disableBatching, .standby:
+      .retrieveBatch, .disableBatching, .standby, .acknowledgeAiding, .pollAiding, .aidingTime,
+      .aidingEntry:
       nil
     }
   }
@@ -168,7 +178,8 @@ extension UBloxDriver {
     switch link.lastSent {
     case .enableBatching(let watermark), .watermark(let watermark): watermark
     case .none, .probe, .wakeBytes, .lineSpeed, .configuration, .power, .liveOutput,
-      .retrieveBatch, .disableBatching, .standby:
+      .retrieveBatch, .disableBatching, .standby, .acknowledgeAiding, .pollAiding, .aidingTime,
+      .aidingEntry:
       preconditionFailure("the last command had no watermark")
     }
   }

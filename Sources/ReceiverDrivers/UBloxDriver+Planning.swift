@@ -34,11 +34,14 @@ extension UBloxDriver {
 
   func nextStateOfHeard(_ wanted: ReceiverGoal) -> State {
     switch wanted {
-    case .off, .standby: return facts.batch == .off ? .fallingAsleep : stateToLeave
+    case .off, .standby:
+      guard facts.batch == .off else { return stateToLeave }
+      return wanted == .off && isWorthSaving ? .saving : .fallingAsleep
     case .tracking, .powersave:
       guard link.isConfigured else { return .configuring }
       guard facts.batch == .off else { return stateToLeave }
       if facts.isMuted { return .unmuting }
+      if isRestoringDue { return .restoring }
       return changesPower ? .changingPower : .tracking
     case .batching(let watermark): return stateToBatch(watermark)
     }
@@ -61,7 +64,7 @@ extension UBloxDriver {
       // What an earlier run, or the time before a loss, left in the buffer comes first.
       if !facts.isDrained { return .leaving }
       return .enabling
-    case .off: return .enabling
+    case .off: return isRestoringDue ? .restoring : .enabling
     case .on:
       // An M8 is told all of batching in one message, which may begin with an empty buffer.
       if facts.watermark != watermark && setup.family == .ubloxM8 { return stateToLeave }
@@ -76,7 +79,9 @@ extension UBloxDriver {
     switch new {
     case .idle: break
     case .unpowered: beginUnpowered()
-    case .powering: link.switchOn()
+    case .powering:
+      noteSupply()
+      link.switchOn()
     case .pulsing: link.pulse()
     case .waking: link.wake(saying: setup.hasWakePin ? .none : .wakeBytes)
     case .probing: link.probe(at: setup.lineSpeed)
@@ -92,6 +97,8 @@ extension UBloxDriver {
     case .draining, .leaving: beginDrain()
     case .unmuting: link.send(.liveOutput(true))
     case .disabling: link.send(.disableBatching)
+    case .saving: beginSaving()
+    case .restoring: beginRestoring()
     case .fallingAsleep: link.sendToSleep()
     case .tracking:
       link.due = now + setup.silenceOfLoss
@@ -116,7 +123,7 @@ extension UBloxDriver.State {
   var releasesHeld: Bool {
     switch self {
     case .tracking, .changingPower, .enabling, .muting, .batching, .fallingAsleep, .standby,
-      .unpowered:
+      .unpowered, .saving, .restoring:
       true
     case .idle, .powering, .pulsing, .waking, .probing, .probingDefault, .changingSpeed,
       .configuring, .changingWatermark, .draining, .unmuting, .leaving, .disabling, .lost:

@@ -13,6 +13,7 @@ struct UBloxDriver: CommandedDriver {
   var isDrainWanted = false
   var drain = Drain()
   var held = HeldEpochs()
+  var aiding = Aiding()
   /// When epochs were held for the last time.
   var heldUntil = Instant.boot
   /// UTC of the fix that was handed on last; written by `give` alone.
@@ -50,7 +51,8 @@ struct UBloxDriver: CommandedDriver {
     case .idle, .powering, .pulsing, .waking, .probing, .probingDefault, .changingSpeed,
       .configuring:
       .starting
-    case .tracking, .changingPower, .enabling, .muting, .unmuting, .disabling:
+    case .tracking, .changingPower, .enabling, .muting, .unmuting, .disabling, .saving,
+      .restoring:
       facts.powerMode == .cyclic ? .saving : .running
     case .batching, .changingWatermark, .draining, .leaving: .batching
     case .lost: .lost

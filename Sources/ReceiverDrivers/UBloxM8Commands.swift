@@ -18,6 +18,8 @@ enum M8Message: Equatable, Sendable {
   case save
   /// CFG-BATCH; nil for off.
   case batch(watermark: UInt16?)
+  /// CFG-NAVX5: aiding is acknowledged.
+  case aidingAcknowledgement
 }
 
 /// The messages of one command, at most six, in the order in which they are sent.
@@ -42,7 +44,10 @@ extension UBloxCommand {
     var all = M8Messages()
     let sendsNMEA = setup.output == .nmea
     switch self {
-    case .none, .probe, .wakeBytes, .retrieveBatch, .standby: break
+    case .none, .probe, .wakeBytes, .retrieveBatch, .standby, .pollAiding, .aidingTime,
+      .aidingEntry:
+      break
+    case .acknowledgeAiding: all.append(.aidingAcknowledgement)
     case .lineSpeed(let speed): all.append(.port(speed: speed, sendsNMEA: sendsNMEA))
     case .configuration(let power):
       all.append(.port(speed: setup.lineSpeed, sendsNMEA: sendsNMEA))
@@ -84,6 +89,7 @@ extension M8Message {
     case .power: .cfgRXM
     case .save: .cfgCFG
     case .batch: .cfgBATCH
+    case .aidingAcknowledgement: .cfgNAVX5
     }
   }
 
@@ -98,6 +104,7 @@ extension M8Message {
     case .power(let power): buffer.appendReceiverPower(saves: power == .cyclic)
     case .save: buffer.appendSave()
     case .batch(let watermark): buffer.append(M8Message.batching(setup, watermark))
+    case .aidingAcknowledgement: buffer.appendAidingAcknowledgement(true)
     }
   }
 

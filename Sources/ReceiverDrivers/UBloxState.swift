@@ -48,6 +48,10 @@ extension UBloxDriver {
     case lost = 20
     /// Awake, live epochs; its own duty cycle was switched on or off.
     case changingPower = 21
+    /// Awake and about to be cut off: what it knows of the sky is being read out.
+    case saving = 22
+    /// Awake, live epochs: what it knew of the sky before it was cut off is being given back.
+    case restoring = 23
   }
 
   /// Whether the receiver puts epochs into its buffer, as far as is known.
@@ -113,6 +117,7 @@ extension UBloxDriver.State {
       .changingPower, .enabling, .muting, .changingWatermark, .draining, .unmuting, .leaving,
       .disabling:
       .busy
+    case .saving, .restoring: .aside
     case .tracking, .batching, .standby: .settled
     case .fallingAsleep: .fallingAsleep
     case .lost: .lost

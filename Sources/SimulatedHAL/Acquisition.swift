@@ -66,6 +66,26 @@ struct Acquisition: Sendable {
     knowsTime = false
   }
 
+  /// What it could hand out; nil where it has no ephemeris.
+  func knowledge(at now: Instant) -> SkyKnowledge? {
+    var fresh = ephemeris
+    if let since = fixSince, now - since >= model.ephemerisDownload { fresh = now }
+    guard let fresh, let last = fixSince == nil ? lastFix : now else { return nil }
+    return SkyKnowledge(lastFix: last, ephemeris: fresh)
+  }
+
+  /// It is told the time.
+  mutating func learnTime() { knowsTime = true }
+
+  /// It is given back what it knew. A search that goes on is shortened by it.
+  mutating func remember(_ knowledge: SkyKnowledge, at now: Instant) {
+    guard fixSince == nil, ephemeris.map({ $0 < knowledge.ephemeris }) ?? true else { return }
+    ephemeris = knowledge.ephemeris
+    lastFix = knowledge.lastFix
+    isCold = now - knowledge.ephemeris > model.ephemerisLifetime
+    if fixDue < .distantFuture { fixDue = min(fixDue, plan(from: now)) }
+  }
+
   /// When a search that begins at `now` ends, with no sky where there is none.
   private mutating func plan(from now: Instant) -> Instant {
     var begin = now

@@ -17,6 +17,7 @@ enum ConfigurationKey {
   static let vtg: UInt32 = 0x2091_00B1
   static let gst: UInt32 = 0x2091_00D4
   static let zda: UInt32 = 0x2091_00D9
+  static let acknowledgesAiding: UInt32 = 0x1011_0025
   static let powerMode: UInt32 = 0x20D0_0001
   static let batchEnable: UInt32 = 0x1026_0013
   static let batchPinEnable: UInt32 = 0x1026_0014
@@ -76,6 +77,7 @@ struct ReceiverConfiguration: Sendable {
       add(key, 1)
     }
     add(ConfigurationKey.powerMode, 0)
+    add(ConfigurationKey.acknowledgesAiding, 0)
     if figures.batch != nil { addBatch() }
   }
 

@@ -22,18 +22,27 @@ extension SimulatedReceiver {
     if faults.plan.commandLoss > 0, faultRandom.uniform() < faults.plan.commandLoss { return }
     var offset = 0
     while let command = decoder.next(arrived.bytes.span, &offset) {
-      answers.append(PendingAnswer(due: now + figures.answer, command: .ubx(command)))
+      var answer = PendingAnswer(due: now + figures.answer, command: .ubx(command))
+      if case .aidingEntry(let entry) = command {
+        let copy = decoder.frame(of: entry)
+        let frame = copy.span
+        answer.bytes = frame.indices.map { frame[$0] }
+      }
+      answers.append(answer)
     }
   }
 
   /// Carries a command out and answers it.
-  mutating func carryOut(_ command: UBXCommand, at now: Instant) {
+  ///
+  /// - Parameter bytes: Those of the whole frame, for an entry of its navigation database.
+  mutating func carryOut(_ command: UBXCommand, _ bytes: [UInt8] = [], at now: Instant) {
     guard phase == .running else { return }
     switch command {
     case .valset(let items):
       if figures.family == .ubloxM8 { return refuse(.cfgVALSET, "message unknown", at: now) }
       configure(items, .cfgVALSET, at: now)
-    case .port, .messageRate, .rate, .powerManagement, .receiverPower, .save, .batch:
+    case .port, .messageRate, .rate, .powerManagement, .receiverPower, .save, .batch,
+      .aidingAcknowledgement:
       carryOutOlder(command, at: now)
     case .powerRequest(let request):
       if request.isShortForm, figures.family == .ubloxM10 {
@@ -47,6 +56,9 @@ extension SimulatedReceiver {
       epochDue = .distantFuture
       sendDue = .distantFuture
     case .retrieveBatch(let sendsStatusFirst): retrieve(sendsStatusFirst, at: now)
+    case .aidingTime: takeTime(at: now)
+    case .aidingEntry: takeEntry(bytes, at: now)
+    case .poll(.mgaDBD): sendDatabase(at: now)
     case .poll(.monVER):
       frame.removeAll()
       frame.appendVersion(version)
@@ -116,13 +128,18 @@ extension SimulatedReceiver {
   ]
 
   mutating func acknowledge(_ identity: UBXIdentity, at now: Instant) {
-    acknowledgementsSent += 1
-    if acknowledgementsSent <= faults.plan.acknowledgementsLostFirst { return }
-    let loss = faults.plan.acknowledgementLoss
-    if loss > 0, faultRandom.uniform() < loss { return }
+    if losesAcknowledgement() { return }
     frame.removeAll()
     frame.appendAcknowledgement(of: identity)
     transmit(at: now)
+  }
+
+  /// Whether a fault takes the acknowledgement that is to be sent now.
+  mutating func losesAcknowledgement() -> Bool {
+    acknowledgementsSent += 1
+    if acknowledgementsSent <= faults.plan.acknowledgementsLostFirst { return true }
+    let loss = faults.plan.acknowledgementLoss
+    return loss > 0 && faultRandom.uniform() < loss
   }
 
   mutating func refuse(_ identity: UBXIdentity, _ what: String, at now: Instant) {

@@ -28,7 +28,9 @@ extension SimulatedReceiver {
     case .receiverPower: .cfgRXM
     case .save: .cfgCFG
     case .batch: .cfgBATCH
-    case .valset, .powerRequest, .retrieveBatch, .poll, .unknown, .malformed:
+    case .aidingAcknowledgement: .cfgNAVX5
+    case .valset, .powerRequest, .retrieveBatch, .aidingTime, .aidingEntry, .poll, .unknown,
+      .malformed:
       preconditionFailure("not of those")
     }
   }
@@ -48,8 +50,10 @@ extension SimulatedReceiver {
       items.set(ConfigurationKey.navigationRatio, UInt64(ratio))
     case .receiverPower(let saves): items.set(ConfigurationKey.powerMode, saves ? 1 : 0)
     case .batch(let batch): add(batch, to: &items)
-    case .messageRate, .powerManagement, .save, .valset, .powerRequest, .retrieveBatch, .poll,
-      .unknown, .malformed:
+    case .aidingAcknowledgement(let isOn):
+      items.set(ConfigurationKey.acknowledgesAiding, isOn ? 1 : 0)
+    case .messageRate, .powerManagement, .save, .valset, .powerRequest, .retrieveBatch,
+      .aidingTime, .aidingEntry, .poll, .unknown, .malformed:
       break
     }
     return items

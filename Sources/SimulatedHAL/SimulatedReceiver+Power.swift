@@ -33,6 +33,7 @@ extension SimulatedReceiver {
   private mutating func stop(at now: Instant) {
     acquisition.stop(at: now)
     batch.disable()
+    aiding = AidingExchange()
     decoder = UBXCommandDecoder()
     begunSentence.removeAll()
     answers.removeAll()

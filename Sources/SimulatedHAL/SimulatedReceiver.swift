@@ -42,6 +42,7 @@ struct SimulatedReceiver: Sendable {
   var active: ActiveConfiguration
   var batch = ReceiverBatch()
   var sendDue = Instant.distantFuture
+  var aiding = AidingExchange()
 
   // Commands on their way.
   var decoder = UBXCommandDecoder()
@@ -105,7 +106,7 @@ struct SimulatedReceiver: Sendable {
 
   /// When something happens next; `.distantFuture` for never.
   var nextEvent: Instant {
-    var next = min(epochDue, sendDue)
+    var next = min(epochDue, min(sendDue, aiding.due))
     next = min(next, min(bootDone, min(standbyAt, standbyEnd)))
     next = min(next, min(acquisition.fixDue, faults.next))
     if let first = incoming.first { next = min(next, first.due) }
@@ -122,13 +123,15 @@ struct SimulatedReceiver: Sendable {
       epoch(at: now)
     } else if sendDue <= now {
       sendBatch(at: now)
+    } else if aiding.due <= now {
+      sendEntries(at: now)
     } else if let first = incoming.first, first.due <= now {
       incoming.removeFirst()
       receive(first, at: now)
     } else if let first = answers.first, first.due <= now {
       answers.removeFirst()
       switch first.command {
-      case .ubx(let command): carryOut(command, at: now)
+      case .ubx(let command): carryOut(command, first.bytes, at: now)
       case .sentence(let fields): carryOut(fields, at: now)
       }
     } else if bootDone <= now {
@@ -164,6 +167,8 @@ struct PendingAnswer: Sendable {
 
   var due: Instant
   var command: Command
+  /// The bytes of the whole frame, for an entry of its navigation database.
+  var bytes: [UInt8] = []
 }
 
 /// What follows from the configuration, worked out when it changes.

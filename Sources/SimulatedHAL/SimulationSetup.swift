@@ -152,6 +152,8 @@ public struct ReceiverFigures: Equatable, Sendable {
   public var hasSupplySwitch = false
   /// A cut supply leaves the backup domain fed.
   public var hasBackupSupply = true
+  /// How many entries its navigation database has, where it is a u-blox receiver.
+  public var databaseEntries: UInt8 = 40
   /// Time since the last fix before the run began; nil for a cold start.
   public var offBeforeStart: Interval?
   /// Height of mean sea level over the ellipsoid, mm.

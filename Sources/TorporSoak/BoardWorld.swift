@@ -54,12 +54,15 @@ final class BoardWorld {
     engineSetup.battery = BatteryAudit.terms
     engineSetup.epochs.isSimulated = true
     engineSetup.figures.deferralLimit = 50 + Int(random.next() % 400)
+    let isKept =
+      random.next() % 4 != 0 && engineSetup.keepAiding(entries: EngineMemory.aidingEntries)
     let track = Scenario.drive.track(seed: run.seed, duration: .seconds(5 * 3_600))
     memory = EngineMemory(
       capacity: 2 * engineSetup.figures.deferralLimit, clients: count)
     loop = LocationLoop(
       engine: memory.engine(engineSetup), board: SimulatedBoard(setup, track: track),
       clients: Relay(crowd: crowd))
+    if isKept { loop.aiding = memory.aidingStore }
   }
 
   /// Lives through the run.

@@ -19,6 +19,10 @@ final class DriverWorld {
   private var driver: ReceiverDriver
   private var decoder = GNSSDecoder()
   private var assembler: EpochAssembler
+  /// What the receiver knew of the sky, in the driver's places.
+  private var aiding: [[UInt8]] = []
+  /// The entry that came last.
+  private var aidingFrame: [UInt8] = []
   private var tally = Tally()
   /// The newest goal was reached, or refused.
   private var isSettled = false
@@ -37,13 +41,22 @@ final class DriverWorld {
     life = run
     var random = SimulationRandom(seed: run.seed, stream: 11)
     lies = random.next() % 2 == 0
-    let profile = run.profile.varied(&random)
+    var profile = run.profile.varied(&random)
+    // One in three has what it takes to keep what a u-blox receiver knows across a cut.
+    if random.next() % 3 == 0, profile.receiver?.supplyLine != nil {
+      profile.receiver?.hasBackupSupply = false
+    }
     var setup = profile.simulationSetup
     setup.seed = run.seed
     setup.faults = FaultPlan(
       &random, until: DriverWorld.trouble, &tally.faults, eventful: true)
     let engine = profile.engineSetup
-    guard let receiver = engine.receiver else { preconditionFailure("a profile with a receiver") }
+    guard var receiver = engine.receiver else { preconditionFailure("a profile with a receiver") }
+    let keepsItself = profile.receiver?.hasBackupSupply ?? false
+    if receiver.family.isUBlox, receiver.hasSupplySwitch, !keepsItself {
+      // Also too little room.
+      receiver.aiding = AidingSetup(capacity: random.next() % 4 == 0 ? 16 : 128)
+    }
     var epochs = engine.epochs
     epochs.isSimulated = true
     assembler = EpochAssembler(epochs)
@@ -170,6 +183,11 @@ final class DriverWorld {
   }
 
   private func take(_ message: GNSSMessage) {
+    if case .aidingEntry(let entry) = message {
+      let copy = decoder.frame(of: entry)
+      let frame = copy.span
+      aidingFrame = frame.indices.map { frame[$0] }
+    }
     handle(.message(message))
     if let epoch = assembler.add(message, at: board.now) { admit(epoch) }
     while let epoch = assembler.next() { admit(epoch) }
@@ -189,6 +207,7 @@ final class DriverWorld {
       expect(utc > newest, "DEF-30: the epoch of \(utc) comes again or late")
     }
     newest = utc
+    driver.setClock(bootUTC_us: utc.microseconds - board.now.microseconds)
   }
 
   /// Gives the driver an event and does what it says; a fault of line or pin goes back in.
@@ -213,6 +232,14 @@ final class DriverWorld {
     do {
       if let speed = effects.lineSpeed { try board.setSpeed(speed) }
       if driver.status.hasOutgoing { try board.write(driver.outgoing.span) }
+      switch effects.aiding {
+      case .none: break
+      case .keep(let place):
+        aiding = aiding.prefix(Int(place)) + [aidingFrame]
+      case .give(let place):
+        let entry = aiding[Int(place)]
+        try board.write(entry.span)
+      }
     } catch {
       return .lineFault
     }

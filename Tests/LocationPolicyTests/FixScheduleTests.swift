@@ -150,6 +150,58 @@ struct FixScheduleTests {
     #expect(kept.schedule.wake == Instant(seconds: kept.now + 1_000 - 3.2))
   }
 
+  @Test("PWR-8: what is kept elsewhere takes its time to be read out and given back")
+  func keptElsewhere() {
+    func bench(_ restoring: Interval) -> Bench {
+      let bench = Bench.warm()
+      bench.figures = Self.figures(canCut: true)
+      bench.figures.receiver.keepsDataWhenCut = true
+      bench.figures.receiver.saving = .seconds(5)
+      bench.figures.receiver.restoring = restoring
+      return bench
+    }
+    // 5 s at 30 mW to read out, and 5 s longer to search: what 3,000 s of standby take.
+    for (seconds, rest) in [(2_000.0, ReceiverRest.standby), (3_400, .cut)] {
+      let bench = bench(.seconds(5))
+      bench.need = Self.need(at: bench.now + seconds)
+      bench.plan()
+      #expect(bench.schedule.rest == rest, "\(seconds)")
+    }
+    let cut = bench(.seconds(5))
+    cut.need = Self.need(at: cut.now + 5_000)
+    cut.plan()
+    #expect(cut.schedule.wake == Instant(seconds: cut.now + 5_000 - 8.2))
+    // What comes back later than a fix without it costs no more than that.
+    let slow = bench(.seconds(60))
+    slow.figures.canStandby = false
+    slow.need = Self.need(at: slow.now + 5_000)
+    slow.plan()
+    #expect(slow.schedule.wake == Instant(seconds: slow.now + 5_000 - 28.2))
+    // That it searches without what it knew at first is no lesson for the next search.
+    let learned = bench(.seconds(5))
+    let before = learned.schedule.predictor
+    learned.need = Self.need(at: learned.now + 5_000)
+    learned.plan()
+    learned.plan(learned.schedule.wake.seconds)
+    #expect(learned.schedule.state == .searching)
+    learned.fix(learned.now + 8.2)
+    #expect(abs(learned.schedule.predictor.scale - before.scale) < 0.01)
+  }
+
+  @Test("PWR-8: of one that sleeps nothing can be read out, and it is not cut off for that")
+  func standbyIsKept() {
+    let bench = Bench.warm()
+    bench.figures = Self.figures(canCut: true)
+    bench.figures.receiver.keepsDataWhenCut = true
+    bench.figures.receiver.saving = .seconds(1)
+    bench.need = FixNeed()
+    bench.plan(bench.now + 60)
+    #expect(bench.schedule.state == .idle && bench.schedule.rest == .standby)
+    bench.need = Self.need(at: bench.now + 7_000)
+    bench.plan()
+    #expect(bench.schedule.state == .resting && bench.schedule.rest == .standby)
+  }
+
   @Test("one that can neither sleep nor be cut stays on")
   func noRest() {
     let bench = Bench.warm()

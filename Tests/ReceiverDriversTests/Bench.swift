@@ -29,6 +29,9 @@ final class Bench {
   /// States that were entered.
   private(set) var states: [UBloxDriver.State] = []
   private(set) var violations: [String] = []
+  /// What the receiver knew of the sky, in the driver's places.
+  private var kept: [[UInt8]] = []
+  private var entryFrame: [UInt8] = []
   /// So many times the supply switch does not obey.
   var failingSwitches = 0
   /// Whether batch pin edges are passed on.
@@ -41,6 +44,7 @@ final class Bench {
     driver = UBloxDriver(setup)
     receiver = FakeM10(setup, hasSupply: hasSupply ?? !setup.hasSupplySwitch)
     lineSpeed = setup.lineSpeed
+    receiver.databaseEntries = setup.aiding == nil ? 0 : 5
   }
 
   /// Words of the commands that the receiver got since the last call.
@@ -61,12 +65,19 @@ final class Bench {
   func step(_ event: DriverEvent) {
     // What was in flight on a line that is gone is not any more.
     if case .lineFault = event { commandUntil = nil }
+    // What only helps is not waited for.
+    if case .goal = event, driver.state.stage == .aside { commandUntil = nil }
     let effects = driver.handle(event, at: now)
     if states.last != driver.state { states.append(driver.state) }
     var isStuck = false
     if let pin = effects.pin { isStuck = !drive(pin) }
     if let speed = effects.lineSpeed { lineSpeed = speed }
-    if driver.hasOutgoing { write() }
+    if driver.hasOutgoing { write(bytes(of: driver.outgoing)) }
+    switch effects.aiding {
+    case .none: break
+    case .keep(let place): kept = kept.prefix(Int(place)) + [entryFrame]
+    case .give(let place): write(kept[Int(place)])
+    }
     if effects.observation != .none { told.append(effects.observation) }
     while let epoch = driver.nextHeld() { take(epoch) }
     check(event)
@@ -96,9 +107,7 @@ final class Bench {
     return true
   }
 
-  private func write() {
-    let frame = driver.outgoing
-    let data = bytes(of: frame)
+  private func write(_ data: [UInt8]) {
     if data.count > 4, data[2] == 0x02, data[3] == 0x41 { standbyAskedAt = now }
     if let commandUntil, now < commandUntil { violations.append("two commands in flight") }
     commandUntil = data[0] == 0xFF ? nil : driver.deadline
@@ -119,12 +128,15 @@ final class Bench {
 
   private func take(_ epoch: Epoch) {
     guard let utc = epoch.utc else { return }
+    driver.aiding.bootUTC_us = utc.microseconds - now.microseconds
     taken.append(Int((utc - FakeM10.base).microseconds / 1_000_000))
   }
 
   private func hear(_ message: GNSSMessage) {
     switch message {
-    case .acknowledged, .refused, .receiverVersion, .batchStatus, .batchEntry: commandUntil = nil
+    case .acknowledged, .refused, .receiverVersion, .batchStatus, .batchEntry, .aidingEntry,
+      .aidingAnswer:
+      commandUntil = nil
     default:
       // Hearing anything answers whether it sleeps.
       // Live epochs where none may be show a restart, which forgets what was asked.
@@ -164,7 +176,13 @@ final class Bench {
     receiver.run(at: now)
     for arrived in receiver.read(at: now) where arrived.speed == lineSpeed {
       var offset = 0
-      while let message = decoder.next(arrived.bytes.span, &offset) { hear(message) }
+      while let message = decoder.next(arrived.bytes.span, &offset) {
+        if case .aidingEntry(let entry) = message {
+          let copy = decoder.frame(of: entry)
+          entryFrame = copy.span.indices.map { copy.span[$0] }
+        }
+        hear(message)
+      }
     }
     if let at = pauseAt, at <= now {
       pauseAt = nil
@@ -219,6 +237,12 @@ enum Setups {
     lineSpeed: 115_200, hasWakePin: true, batch: batch, hasPowerSave: true)
   static let switched = ReceiverSetup(
     lineSpeed: 115_200, hasWakePin: true, hasSupplySwitch: true, batch: batch)
+  /// With memory for what the receiver knows.
+  static let keeping: ReceiverSetup = {
+    var setup = switched
+    setup.aiding = AidingSetup(capacity: 8)
+    return setup
+  }()
 }
 
 extension Bench {

@@ -24,6 +24,8 @@ final class FakeM10 {
   var answersRetrieval = true
   var refusesRetrieval = false
   var answerDelay = Interval.milliseconds(20)
+  /// How many entries its navigation database has.
+  var databaseEntries = 0
 
   // What it is.
   let defaultSpeed: UInt32
@@ -195,10 +197,25 @@ final class FakeM10 {
     case .retrieveBatch(let statusFirst):
       commands.append("retrieve")
       retrieve(statusFirst, at: now)
-    case .port, .messageRate, .rate, .powerManagement, .receiverPower, .save, .batch, .poll,
-      .unknown, .malformed:
+    case .poll(.mgaDBD):
+      commands.append("database")
+      for number in 0..<databaseEntries { send(at: now) { $0.append(entry: UInt8(number)) } }
+      acknowledgeAiding(.mgaDBD, UInt32(databaseEntries), at: now)
+    case .aidingTime:
+      commands.append("time")
+      acknowledgeAiding(.mgaINI, 0x8000_0010, at: now)
+    case .aidingEntry:
+      commands.append("entry")
+      acknowledgeAiding(.mgaDBD, 0, at: now)
+    case .port, .messageRate, .rate, .powerManagement, .receiverPower, .save, .batch,
+      .aidingAcknowledgement, .poll, .unknown, .malformed:
       commands.append("?")
     }
+  }
+
+  private func acknowledgeAiding(_ message: UBXIdentity, _ start: UInt32, at now: Instant) {
+    guard value(M10Key.ackAiding) == 1 else { return }
+    answer(at: now) { $0.append(UBXAidingAnswer(to: message, payloadStart: start)) }
   }
 
   private func configure(_ items: UBXConfiguration, at now: Instant) {
@@ -323,6 +340,7 @@ final class FakeM10 {
     case M10Key.rateMeas: name = "rate"
     case M10Key.pmOperateMode: name = "power"
     case M10Key.pmOnTime: name = "on"
+    case M10Key.ackAiding: name = "ack-aiding"
     case M10Key.pmDoNotEnterOff: name = "search"
     case M10Key.pmUpdateEph: name = "eph"
     case M10Key.batchEnable: name = "batch"
@@ -340,3 +358,11 @@ final class FakeM10 {
 }
 
 func bytes(of frame: FrameBuffer) -> [UInt8] { (0..<frame.count).map { frame[$0] } }
+
+extension FrameBuffer {
+  /// Adds an entry of a navigation database.
+  fileprivate mutating func append(entry number: UInt8) {
+    let payload = [UInt8](repeating: number, count: 12 + 16)
+    appendUBX(.mgaDBD, payload: payload.span)
+  }
+}

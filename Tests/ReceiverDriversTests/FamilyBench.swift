@@ -17,6 +17,12 @@ final class FamilyBench {
     case refuse(Int)
     /// Every answer to these commands says no.
     case refuseAll(SentenceAnswer)
+    /// Nothing of aiding comes through.
+    case dropAiding
+    /// Of its navigation database these entries do not come through.
+    case dropEntries(Set<Int>)
+    /// Every answer to an entry says no.
+    case refuseEntries
   }
 
   let setup: ReceiverSetup
@@ -35,8 +41,18 @@ final class FamilyBench {
   /// The states of the receiver's power that it went through.
   private(set) var powers: [ReceiverPowerState] = []
   private(set) var pins: [PinCommand] = []
+  /// What the receiver knew of the sky, in the driver's places.
+  private(set) var kept: [[UInt8]] = []
+  /// Entries of its database that came.
+  private var entries = 0
+  private var entryFrame: [UInt8] = []
+  /// Whether the driver is told what time it is.
+  var tellsTime = true
 
-  init(_ setup: ReceiverSetup, faults: FaultPlan = FaultPlan(), backup: Bool = true) {
+  init(
+    _ setup: ReceiverSetup, faults: FaultPlan = FaultPlan(), backup: Bool = true,
+    offBefore: Interval? = .seconds(5)
+  ) {
     self.setup = setup
     driver = ReceiverDriver(setup)
     var simulation = SimulationSetup()
@@ -48,7 +64,7 @@ final class FamilyBench {
     simulation.receiver.hasBackupSupply = backup
     simulation.receiver.batch = setup.batch.map { _ in BatchCapacity() }
     simulation.receiver.hasBatchPin = setup.batch?.pioWired ?? false
-    simulation.receiver.offBeforeStart = .seconds(5)
+    simulation.receiver.offBeforeStart = offBefore
     simulation.faults = faults
     board = SimulatedBoard(
       simulation, track: Scenario.walk.track(seed: 1, duration: .seconds(10_800)))
@@ -95,12 +111,19 @@ final class FamilyBench {
     } catch { return handle(.pinFault(.receiverSupply)) }
     do {
       if let speed = effects.lineSpeed { try board.setSpeed(speed) }
-      guard driver.status.hasOutgoing else { return }
-      let frame = driver.outgoing
-      written.append(bytes(of: frame))
-      try board.write(frame.span)
+      if driver.status.hasOutgoing { try write(bytes(of: driver.outgoing)) }
+      switch effects.aiding {
+      case .none: break
+      case .keep(let place): kept = kept.prefix(Int(place)) + [entryFrame]
+      case .give(let place): try write(kept[Int(place)])
+      }
     } catch { handle(.lineFault) }
     if powers.last != power { powers.append(power) }
+  }
+
+  private func write(_ bytes: [UInt8]) throws {
+    written.append(bytes)
+    try board.write(bytes.span)
   }
 
   /// Lets time pass.
@@ -125,7 +148,13 @@ final class FamilyBench {
         let chunk = try board.read()
         if chunk.count == 0 { return }
         var offset = 0
-        while let message = decoder.next(chunk.span, &offset) { take(message) }
+        while let message = decoder.next(chunk.span, &offset) {
+          if case .aidingEntry(let entry) = message {
+            let copy = decoder.frame(of: entry)
+            entryFrame = copy.span.indices.map { copy.span[$0] }
+          }
+          take(message)
+        }
       }
     } catch { handle(.lineFault) }
   }
@@ -139,6 +168,9 @@ final class FamilyBench {
 
   private func admit(_ epoch: Epoch) {
     guard driver.admit(epoch, at: board.now) == .accept, epoch.fix != nil else { return }
+    if tellsTime, let utc = epoch.utc {
+      driver.setClock(bootUTC_us: utc.microseconds - board.now.microseconds)
+    }
     fixes.append(board.now)
   }
 
@@ -153,6 +185,19 @@ final class FamilyBench {
       subject = .result(result.command)
     // A CASIC receiver cannot say no, an M10 cannot say that it is not there.
     case .receiverNotice(.firmware), .receiverVersion: no = .other
+    case .aidingEntry:
+      entries += 1
+      switch tampering {
+      case .dropAiding: return nil
+      case .dropEntries(let numbers): return numbers.contains(entries - 1) ? nil : message
+      case .none, .drop, .refuse, .refuseAll, .refuseEntries: return message
+      }
+    case .aidingAnswer(let answer):
+      if case .dropAiding = tampering { return nil }
+      var refusal = answer
+      (refusal.isAccepted, refusal.reason) = (false, 4)
+      no = .aidingAnswer(refusal)
+      if case .refuseEntries = tampering { return answer.subject == .mgaDBD ? no : message }
     default: return message
     }
     let number = acknowledgements
@@ -162,6 +207,7 @@ final class FamilyBench {
     case .drop(let one): return one == number ? nil : message
     case .refuse(let one): return one == number ? no : message
     case .refuseAll(let those): return subject == those ? no : message
+    case .dropAiding, .dropEntries, .refuseEntries: return message
     }
   }
 

@@ -10,6 +10,7 @@ import Testing
     var found: [UBloxDriver.State: (driver: UBloxDriver, at: Instant)] = [:]
     var setup = Setups.switched
     setup.hasPowerSave = true
+    setup.aiding = AidingSetup(capacity: 8)
     let bench = Bench(setup)
     found[.idle] = (bench.driver, bench.now)
     func watch(_ event: DriverEvent, _ seconds: Double) {
@@ -32,6 +33,8 @@ import Testing
     watch(.goal(.standby), 5)
     watch(.goal(.tracking), 5)
     watch(.goal(.off), 5)
+    watch(.goal(.tracking), 20)
+    watch(.goal(.off), 8)
     watch(.goal(.tracking), 10)
     bench.receiver.isSilent = true
     watch(.drain, 60)
@@ -113,14 +116,19 @@ import Testing
     "disabling | \(faults) deadline:! ack:tracking(settled) nak:tracking(settled)",
     "fallingAsleep | drain:(drained) \(faults) deadline:standby(settled) pvt:! "
       + "rmc:! ack:! nak:! ack-pmreq:! nak-pmreq:! nak-batch:! version:! empty:! filled:! "
-      + "entry:! other:!",
+      + "entry:! other:! dbd:! mga-ack:! mga-nak:!",
     "standby | off:unpowered# standby:(settled) tracking:pulsing^ "
       + "powersave:pulsing^ batching:pulsing^ drain:(drained) \(faults) pvt:fallingAsleep! "
       + "rmc:fallingAsleep! ack:fallingAsleep! nak:fallingAsleep! ack-pmreq:fallingAsleep! "
       + "nak-pmreq:fallingAsleep! nak-batch:fallingAsleep! version:fallingAsleep! "
-      + "empty:fallingAsleep! filled:fallingAsleep! entry:fallingAsleep! other:fallingAsleep!",
+      + "empty:fallingAsleep! filled:fallingAsleep! entry:fallingAsleep! other:fallingAsleep! "
+      + "dbd:fallingAsleep! mga-ack:fallingAsleep! mga-nak:fallingAsleep!",
     "lost | off:fallingAsleep! drain:(drained) deadline:pulsing^",
     "changingPower | drain:(drained) \(faults) deadline:! ack:tracking(settled) "
       + "nak:tracking(refused)",
+    "saving | standby:fallingAsleep! tracking:tracking(settled) powersave:changingPower! "
+      + "batching:enabling! drain:(drained) \(faults) deadline:! rmc:fallingAsleep! ack:! nak:!",
+    "restoring | off:fallingAsleep! standby:fallingAsleep! drain:(drained) \(faults) deadline:! "
+      + "rmc:configuring! ack:! nak:tracking(settled)",
   ]
 }

@@ -13,14 +13,14 @@ extension SplitMix64 {
 }
 
 /// Every state.
-let allStates = (0...21).compactMap { UBloxDriver.State(rawValue: UInt8($0)) }
+let allStates = (0...23).compactMap { UBloxDriver.State(rawValue: UInt8($0)) }
 
 @Suite("Random walks") struct RandomWalkTests {
   private static let setups = [
     Setups.plain, Setups.wired, Setups.switched,
     ReceiverSetup(hasWakePin: true, batch: BatchSetup(capacity: 40, pioWired: true)),
     ReceiverSetup(lineSpeed: 38_400, output: .nmea, hasSupplySwitch: true, batch: Setups.batch),
-    Setups.saving,
+    Setups.saving, Setups.keeping,
   ]
 
   private func act(_ bench: Bench, _ dice: inout Dice, faults: Bool) {
@@ -97,6 +97,15 @@ let allStates = (0...21).compactMap { UBloxDriver.State(rawValue: UInt8($0)) }
         }
       }
     }
+    let keeping = Bench(Setups.keeping)
+    for goal in [ReceiverGoal.tracking, .off, .tracking] {
+      keeping.step(.goal(goal))
+      for _ in 0..<2_500 {
+        seen.insert(keeping.driver.state.rawValue)
+        if keeping.driver.state.stage == .aside { tryAll(keeping.driver, at: keeping.now) }
+        keeping.run(0.01)
+      }
+    }
     for state in allStates { #expect(seen.contains(state.rawValue), "\(state) was not reached") }
   }
 
@@ -124,7 +133,7 @@ enum Pairs {
     "off", "standby", "tracking", "powersave", "batching", "drain", "pin", "fault", "wake-fault",
     "supply-fault", "deadline",
     "pvt", "rmc", "ack", "nak", "ack-pmreq", "nak-pmreq", "nak-batch", "version", "empty",
-    "filled", "entry", "other",
+    "filled", "entry", "other", "dbd", "mga-ack", "mga-nak",
   ]
   static let events: [DriverEvent] = [
     .goal(.off), .goal(.standby), .goal(.tracking), .goal(.powersave),
@@ -140,8 +149,22 @@ enum Pairs {
     .message(
       .batchEntry(
         UBXBatchEntry(messageCount: 0, hasExtraPVT: true, solution: FakeM10.solution(1)))),
-    .message(.other),
+    .message(.other), .message(aidingEntry),
+    .message(.aidingAnswer(UBXAidingAnswer(to: .mgaDBD, payloadStart: 1))),
+    .message(.aidingAnswer(UBXAidingAnswer(to: .mgaDBD, isAccepted: false, payloadStart: 1))),
   ]
+
+  private static var aidingEntry: GNSSMessage {
+    var buffer = FrameBuffer()
+    let payload = [UInt8](repeating: 0, count: 28)
+    buffer.appendUBX(.mgaDBD, payload: payload.span)
+    var decoder = GNSSDecoder()
+    var offset = 0
+    guard let message = decoder.next(buffer.span, &offset) else {
+      preconditionFailure("the frame is right")
+    }
+    return message
+  }
 
   private static var sentence: GNSSMessage {
     var decoder = GNSSDecoder()

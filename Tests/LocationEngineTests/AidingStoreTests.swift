@@ -1,0 +1,71 @@
+import LocationTypes
+import Testing
+
+@testable import LocationEngine
+
+private func chunk(_ bytes: [UInt8]) -> ByteChunk { ByteChunk(bytes.span) }
+
+private func bytes(_ chunk: ByteChunk) -> [UInt8] {
+  (0..<chunk.span.count).map { chunk.span[$0] }
+}
+
+@Suite("The memory of what a receiver knows") struct AidingStoreTests {
+  /// What can be asked of a store of two places, and more.
+  private enum Step: CaseIterable { case first, second, third, long, clear }
+
+  @Test("PWR-8: whatever is asked of it, it holds what was kept in order, and nothing else")
+  func smallWorld() {
+    // All sequences of five steps over a store of two places, against an array.
+    let steps = Step.allCases
+    var count = 1
+    for _ in 0..<5 { count *= steps.count }
+    let memory = UnsafeMutableRawBufferPointer.allocate(
+      byteCount: AidingStore.byteCount(capacity: 2) + 5, alignment: 1)
+    defer { unsafe memory.deallocate() }
+    for number in 0..<count {
+      for i in memory.indices { unsafe memory[i] = 0xAA }
+      var store = unsafe AidingStore(memory)
+      var model: [[UInt8]] = []
+      var rest = number
+      for turn in 0..<5 {
+        let step = steps[rest % steps.count]
+        rest /= steps.count
+        let entry = [UInt8](repeating: UInt8(turn), count: turn * 42 + 2)
+        switch step {
+        case .first:
+          store.keep(chunk(entry), at: 0)
+          model = [entry]
+        case .second:
+          store.keep(chunk(entry), at: 1)
+          if model.count == 1 { model.append(entry) }
+        case .third: store.keep(chunk(entry), at: 2)
+        case .long: store.keep(chunk([UInt8](repeating: 9, count: 173)), at: UInt8(model.count))
+        case .clear:
+          store.clear()
+          model = []
+        }
+        #expect(store.count == model.count, "\(number)")
+        for place in 0..<4 {
+          let expected = place < model.count ? model[place] : []
+          #expect(bytes(store.entry(at: UInt8(place))) == expected, "\(number)")
+        }
+      }
+      for i in memory.indices.suffix(5) {
+        let byte = unsafe memory[i]
+        #expect(byte == 0xAA)
+      }
+    }
+  }
+
+  @Test("PWR-8: a store without memory keeps nothing, and one of any size no more than 255 entries")
+  func bounds() {
+    var none = AidingStore()
+    none.keep(chunk([1]), at: 0)
+    #expect(none.count == 0 && none.capacity == 0 && bytes(none.entry(at: 0)).isEmpty)
+    let memory = UnsafeMutableRawBufferPointer.allocate(
+      byteCount: AidingStore.byteCount(capacity: 300), alignment: 1)
+    defer { unsafe memory.deallocate() }
+    let store = unsafe AidingStore(memory)
+    #expect(store.capacity == 255)
+  }
+}
