@@ -106,6 +106,7 @@ public struct ProfileOffer: Sendable {
       "It was wired to the receiver before this one: look whether it is to this one, too."
     if receiver.wakeLine != nil { new.note("receiver.wake_line", wiring) }
     if receiver.supplyLine != nil { new.note("receiver.supply_line", wiring) }
+    if receiver.pulseLine != nil { new.note("receiver.pulse_line", wiring) }
     if receiver.hasBackupSupply { new.note("receiver.backup_supply", wiring) }
   }
 

@@ -9,6 +9,7 @@ extension BoardProfile {
     profile.board.suspended?.wakesOn.subtract([.batchPin, .motion])
     profile.receiver?.wakeLine = nil
     profile.receiver?.supplyLine = nil
+    profile.receiver?.pulseLine = nil
     profile.receiver?.batch?.line = nil
     profile.receiver?.batch?.pio = nil
     return profile
@@ -19,6 +20,7 @@ extension BoardProfile {
     let all: [(String, String, String?)] = [
       ("wake_line", "receiver.wake_line", receiver?.wakeLine),
       ("supply_line", "receiver.supply_line", receiver?.supplyLine),
+      ("pulse_line", "receiver.pulse_line", receiver?.pulseLine),
       ("batch line", "receiver.batch.line", receiver?.batch?.line),
       ("motion line", "motion.line", motion?.line),
       ("low_line", "battery.low_line", battery?.lowLine),

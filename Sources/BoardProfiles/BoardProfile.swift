@@ -149,6 +149,8 @@ extension BoardProfile {
     public var fixInterval = Interval.seconds(1)
     /// The GPIO line that wakes it from standby (EXTINT); nil when not wired.
     public var wakeLine: String?
+    /// The GPIO line of its pulse per second (TIMEPULSE, 1PPS); nil when not wired.
+    public var pulseLine: String?
     /// The GPIO line that switches its supply; nil when it is always supplied.
     public var supplyLine: String?
     /// Whether a backup supply keeps its clock and ephemeris when the supply is cut.

@@ -23,6 +23,7 @@ extension NewProfile {
     receiver.device = before.device
     receiver.wakeLine = family.takesCommands ? before.wakeLine : nil
     receiver.supplyLine = before.supplyLine
+    receiver.pulseLine = before.pulseLine
     receiver.hasBackupSupply = before.hasBackupSupply
     receiver.fixInterval = before.fixInterval
     draft.receiver = receiver
@@ -30,7 +31,7 @@ extension NewProfile {
     given = given.filter { !$0.hasPrefix("receiver.") }
     given.formUnion([
       "receiver.family", "receiver.device", "receiver.wake_line", "receiver.supply_line",
-      "receiver.backup_supply",
+      "receiver.pulse_line", "receiver.backup_supply",
     ])
     if ProfileRules.intervalOfFamily.check(draft) == nil {
       given.insert("receiver.fix_interval_ms")
@@ -45,6 +46,7 @@ extension NewProfile {
     switch path {
     case "receiver.wake_line": draft.receiver.wakeLine = nil
     case "receiver.supply_line": draft.receiver.supplyLine = nil
+    case "receiver.pulse_line": draft.receiver.pulseLine = nil
     case "receiver.batch.line":
       draft.batch.line = nil
       draft.batch.pio = nil

@@ -10,6 +10,7 @@ extension ProfileRules {
   private static let lineKeys: [LineKey] = [
     LineKey(key: "receiver.wake_line") { $0.receiver.wakeLine },
     LineKey(key: "receiver.supply_line") { $0.receiver.supplyLine },
+    LineKey(key: "receiver.pulse_line") { $0.receiver.pulseLine },
     LineKey(key: "receiver.batch.line") { $0.batch.line },
     LineKey(key: "motion.line") { $0.motion.line },
     LineKey(key: "battery.low_line") { $0.battery.lowLine },

@@ -30,6 +30,10 @@ extension ProfileSchema {
       .text(
         "receiver", "supply_line", optional: \.receiver.supplyLine, line,
         "GPIO line that switches its supply; leave it out when it is always supplied."),
+      .text(
+        "receiver", "pulse_line", optional: \.receiver.pulseLine, line,
+        "GPIO line of its pulse per second (TIMEPULSE, 1PPS), by which fixes are timed; leave it out when "
+          + "not wired."),
       .flag(
         "receiver", "backup_supply", \.receiver.hasBackupSupply, required: false,
         "Whether its clock and ephemeris are kept when the supply is cut."),

@@ -81,7 +81,7 @@ public enum ProfileTemplate {
   private static let examples = [
     "receiver.model": "the part's name", "receiver.device": "/dev/ttyS0",
     "receiver.wake_line": "GNSS_WAKE", "receiver.supply_line": "GNSS_SUPPLY",
-    "receiver.batch.line": "GNSS_BATCH",
+    "receiver.pulse_line": "GNSS_PULSE", "receiver.batch.line": "GNSS_BATCH",
     "motion.line": "MOTION", "battery.gauge": "battery", "battery.low_line": "BATTERY_LOW",
     "board.session_light_line": "SESSION_LIGHT",
   ]
@@ -125,6 +125,7 @@ extension NewProfile {
       add("device", draft.receiver.device)
       add("wake_line", draft.receiver.wakeLine)
       add("supply_line", draft.receiver.supplyLine)
+      add("pulse_line", draft.receiver.pulseLine)
       if draft.tables.contains("receiver.batch") { add("batch line", draft.batch.line) }
     }
     if draft.tables.contains("motion") { add("motion line", draft.motion.line) }

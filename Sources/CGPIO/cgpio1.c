@@ -1,5 +1,6 @@
 // Version 1 of libgpiod. Every header of it defines GPIOD_BIT, and none of version 2.
 #include <errno.h>
+#include <fcntl.h>
 #include <gpiod.h>
 #include <poll.h>
 #include <stdio.h>
@@ -84,6 +85,30 @@ int cgpio_next_edge(struct cgpio_line *line, struct cgpio_edge *edge) {
   edge->is_rising = event.event_type == GPIOD_LINE_EVENT_RISING_EDGE;
   edge->time_ns = (int64_t)event.ts.tv_sec * 1000000000 + event.ts.tv_nsec;
   return 1;
+}
+
+struct cgpio_line *cgpio_hear_pulses(struct cgpio_chip *chip, unsigned offset, unsigned flags,
+                                     const char *consumer) {
+  struct cgpio_line *made =
+      request(chip, offset, GPIOD_LINE_REQUEST_EVENT_RISING_EDGE, flags, 0, consumer);
+  if (made) fcntl(cgpio_descriptor(made), F_SETFL, O_NONBLOCK);
+  return made;
+}
+
+int cgpio_last_pulse(struct cgpio_line *line, int64_t *time_ns) {
+  struct gpiod_line_event events[CGPIO_PULSES];
+  int found = 0;
+  for (int round = 0; round < CGPIO_PULSE_READS; round++) {
+    int count = gpiod_line_event_read_multiple(line->line, events, CGPIO_PULSES);
+    if (count < 0) return errno == EAGAIN ? found : -1;
+    if (count > 0) {
+      struct timespec time = events[count - 1].ts;
+      *time_ns = (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+      found = 1;
+    }
+    if (count < CGPIO_PULSES) break;
+  }
+  return found;
 }
 
 void cgpio_release(struct cgpio_line *line) {

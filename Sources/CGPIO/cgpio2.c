@@ -1,5 +1,6 @@
 // Version 2 of libgpiod, no header of which defines GPIOD_BIT.
 #include <errno.h>
+#include <fcntl.h>
 #include <gpiod.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -93,20 +94,25 @@ struct cgpio_line *cgpio_drive(struct cgpio_chip *chip, unsigned offset, unsigne
   return line(request(chip, offset, settings, consumer), offset, NULL);
 }
 
-struct cgpio_line *cgpio_hear(struct cgpio_chip *chip, unsigned offset, unsigned flags,
-                              const char *consumer) {
+static struct cgpio_line *hear(struct cgpio_chip *chip, unsigned offset, unsigned flags,
+                               enum gpiod_line_edge edge, size_t capacity, const char *consumer) {
   struct gpiod_line_settings *settings = gpiod_line_settings_new();
   if (!settings) return NULL;
   int result = gpiod_line_settings_set_direction(settings, GPIOD_LINE_DIRECTION_INPUT);
-  result |= gpiod_line_settings_set_edge_detection(settings, GPIOD_LINE_EDGE_BOTH);
+  result |= gpiod_line_settings_set_edge_detection(settings, edge);
   result |= gpiod_line_settings_set_event_clock(settings, GPIOD_LINE_CLOCK_MONOTONIC);
   result |= apply(settings, flags);
-  struct gpiod_edge_event_buffer *edges = result == 0 ? gpiod_edge_event_buffer_new(1) : NULL;
+  struct gpiod_edge_event_buffer *edges = result == 0 ? gpiod_edge_event_buffer_new(capacity) : NULL;
   if (!edges) {
     gpiod_line_settings_free(settings);
     return NULL;
   }
   return line(request(chip, offset, settings, consumer), offset, edges);
+}
+
+struct cgpio_line *cgpio_hear(struct cgpio_chip *chip, unsigned offset, unsigned flags,
+                              const char *consumer) {
+  return hear(chip, offset, flags, GPIOD_LINE_EDGE_BOTH, 1, consumer);
 }
 
 int cgpio_set(struct cgpio_line *line, int value) {
@@ -129,6 +135,30 @@ int cgpio_next_edge(struct cgpio_line *line, struct cgpio_edge *edge) {
   edge->is_rising = gpiod_edge_event_get_event_type(event) == GPIOD_EDGE_EVENT_RISING_EDGE;
   edge->time_ns = (int64_t)gpiod_edge_event_get_timestamp_ns(event);
   return 1;
+}
+
+struct cgpio_line *cgpio_hear_pulses(struct cgpio_chip *chip, unsigned offset, unsigned flags,
+                                     const char *consumer) {
+  struct cgpio_line *made =
+      hear(chip, offset, flags, GPIOD_LINE_EDGE_RISING, CGPIO_PULSES, consumer);
+  if (made) fcntl(cgpio_descriptor(made), F_SETFL, O_NONBLOCK);
+  return made;
+}
+
+int cgpio_last_pulse(struct cgpio_line *line, int64_t *time_ns) {
+  int found = 0;
+  for (int round = 0; round < CGPIO_PULSE_READS; round++) {
+    int count = gpiod_line_request_read_edge_events(line->request, line->edges, CGPIO_PULSES);
+    if (count < 0) return errno == EAGAIN ? found : -1;
+    if (count > 0) {
+      struct gpiod_edge_event *last =
+          gpiod_edge_event_buffer_get_event(line->edges, (unsigned long)count - 1);
+      *time_ns = (int64_t)gpiod_edge_event_get_timestamp_ns(last);
+      found = 1;
+    }
+    if (count < CGPIO_PULSES) break;
+  }
+  return found;
 }
 
 void cgpio_release(struct cgpio_line *line) {

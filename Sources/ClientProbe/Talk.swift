@@ -93,7 +93,9 @@ struct Talk: ~Copyable {
     case .fixes(let fixes):
       say("batch \(fixes.count)")
       for fix in fixes {
-        say("told \(fix.name.generation) \(fix.name.sequence) \(fix.fix.utc?.microseconds ?? 0)")
+        say(
+          "told \(fix.name.generation) \(fix.name.sequence) \(fix.fix.utc?.microseconds ?? 0) "
+            + "\(fix.fix.acquired.microseconds)")
       }
     case .finished(let code): say("finished \(code.map { "\($0.rawValue)" } ?? "ok")")
     case .gap(let gap):

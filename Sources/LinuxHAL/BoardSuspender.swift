@@ -143,6 +143,9 @@ public final class BoardSuspender {
     return notBefore
   }
 
+  /// Whether ``suspend(until:listening:line:_:look:)`` would try at all.
+  func isTryDue(at now: Instant) -> Bool { lasting == nil && now >= notBefore }
+
   /// Suspends the board, if nothing is against it.
   ///
   /// - Parameters:

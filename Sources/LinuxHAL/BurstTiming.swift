@@ -75,9 +75,12 @@ struct BurstTiming {
     vain = 0
   }
 
+  /// Whether bytes that are heard now begin an epoch: there were none before, for long enough.
+  func isNew(at now: Instant) -> Bool { now - lastHeard >= BurstTiming.silence }
+
   /// Bytes woke the board.
   mutating func woke(at now: Instant) -> Step {
-    let isNew = now - lastHeard >= BurstTiming.silence
+    let isNew = isNew(at: now)
     lastHeard = now
     if !isNew {
       if let began { stretch(to: now - began) }

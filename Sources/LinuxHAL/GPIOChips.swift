@@ -1,6 +1,7 @@
 import CGPIO
 import GPIOLines
 import Glibc
+import LocationHAL
 
 /// A GPIO chip that is open. A line of it keeps it: in version 1 of the library lines end with their chip.
 @safe final class GPIOChip {
@@ -122,6 +123,8 @@ final class GPIOChips {
     case driven(Bool)
     /// Its edges are heard, both.
     case heard
+    /// Its pulses are heard: edges up that no wait ends with.
+    case pulses
   }
 
   /// Who holds our lines, as others are told.
@@ -140,6 +143,8 @@ final class GPIOChips {
           place.chip.handle, place.number, flags, isActive ? 1 : 0, GPIORequest.consumer)
       case .heard:
         unsafe cgpio_hear(place.chip.handle, place.number, flags, GPIORequest.consumer)
+      case .pulses:
+        unsafe cgpio_hear_pulses(place.chip.handle, place.number, flags, GPIORequest.consumer)
       }
     guard let handle = unsafe handle else { throw GPIORequest.fault(errno, place) }
     unsafe self.handle = handle
@@ -173,6 +178,17 @@ final class GPIOChips {
     var edge = cgpio_edge()
     guard unsafe cgpio_next_edge(handle, &edge) == 1 else { return nil }
     return GPIOEdge(isRising: edge.is_rising != 0, monotonic_ns: edge.time_ns)
+  }
+
+  /// When the last pulse was that was not told yet, by `CLOCK_MONOTONIC`; nil where there was none. Of one
+  /// whose pulses are heard; one system call.
+  ///
+  /// - Throws: `PinFault.lineLost` where the chip is gone.
+  func takePulse() throws(PinFault) -> Int64? {
+    var time_ns: Int64 = 0
+    let found = unsafe cgpio_last_pulse(handle, &time_ns)
+    guard found >= 0 else { throw .lineLost }
+    return found == 1 ? time_ns : nil
   }
 }
 

@@ -8,6 +8,8 @@ public struct GPIOWiring: Equatable, Sendable {
   public var receiverWake: GPIOLine?
   /// Switches the receiver's supply.
   public var receiverSupply: GPIOLine?
+  /// On which the receiver gives a pulse at each whole second of UTC.
+  public var pulse: GPIOLine?
   /// On which the receiver says that its buffer is full enough.
   public var batch: GPIOLine?
   /// Asserted while the board moves (PAU-4).
@@ -63,6 +65,7 @@ public struct GPIOPins: LinuxPins, ~Copyable {
   private var batch: Input?
   private var motion: Input?
   private var lowBattery: Input?
+  private var pulse: PulseLine?
 
   /// Finds the lines, and begins to hear those that are to be heard.
   public init(_ wiring: GPIOWiring, in events: EventWait) throws {
@@ -77,6 +80,7 @@ public struct GPIOPins: LinuxPins, ~Copyable {
     batch = try GPIOPins.input(wiring.batch, .batchPin, chips, events)
     motion = try GPIOPins.input(wiring.motion, .motion, chips, events)
     lowBattery = try GPIOPins.input(wiring.lowBattery, .lowBattery, chips, events)
+    pulse = try wiring.pulse.map { line throws(GPIOFault) in try PulseLine(line, chips) }
   }
 
   private static func output(_ line: GPIOLine?, _ chips: GPIOChips) throws(GPIOFault) -> Output? {
@@ -164,6 +168,9 @@ public struct GPIOPins: LinuxPins, ~Copyable {
     return news
   }
 
+  /// When the receiver's last pulse was since the last call; nil where there was none, or none is wired.
+  public mutating func takePulse() -> Int64? { pulse?.take() }
+
   /// Lets go a line whose chip is gone, and asks anew for one that could not be had.
   private static func prepare(_ input: inout Input?, _ events: EventWait) {
     dropIfGone(&input, events)
@@ -215,6 +222,9 @@ public struct GPIOPins: LinuxPins, ~Copyable {
     return (level, edge_ns)
   }
 
+  /// Lets go what is to end no suspend.
+  public mutating func prepareForSuspend() { pulse?.release() }
+
   /// Hears all lines anew after a suspend: edges of meanwhile are lost, and some drivers forget that they
   /// are to tell of others. What has changed is told as if it had just been.
   public mutating func rearm() {
@@ -222,6 +232,7 @@ public struct GPIOPins: LinuxPins, ~Copyable {
     GPIOPins.hear(&batch, events, at: now)
     GPIOPins.hear(&motion, events, at: now)
     GPIOPins.hear(&lowBattery, events, at: now)
+    pulse?.hear()
   }
 
   /// Asks for a line anew; what it says now is looked at in any case.

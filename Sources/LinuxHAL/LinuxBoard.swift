@@ -106,8 +106,10 @@ public struct LinuxBoard<Pins: LinuxPins & ~Copyable>: LocationBoard, ~Copyable 
         if comeBack(&news, listening: listening) { return waking(.bytes, news) }
       }
       if listening, line.hasNews || isHeard {
+        // Before the rest of an epoch is waited for: what comes meanwhile is of the next one.
+        let pulse = takePulse()
         if !isAsked && !isLost { gather(until: deadline) }
-        return waking(.bytes, news)
+        return waking(.bytes, news, pulse)
       }
       if news.batchPinRose { return waking(.batchPin, news) }
       if news.motion != nil { return waking(.motion, news) }
@@ -124,7 +126,8 @@ public struct LinuxBoard<Pins: LinuxPins & ~Copyable>: LocationBoard, ~Copyable 
   private mutating func suspend(
     until limit: Instant, listening: Bool
   ) -> BoardSuspender.Outcome {
-    guard let suspender, limit > now else { return .stayed }
+    guard let suspender, limit > now, suspender.isTryDue(at: now) else { return .stayed }
+    pins.prepareForSuspend()
     // Edges up to here are of before it.
     let read = BootClocks()
     if !read.isBehind(clocks) { clocks = read }
@@ -160,7 +163,9 @@ public struct LinuxBoard<Pins: LinuxPins & ~Copyable>: LocationBoard, ~Copyable 
   // MARK: What ended it
 
   /// A wait inside a wait finds descriptors of its own; pins may have changed meanwhile.
-  private mutating func waking(_ reason: WakeReason, _ first: PinNews) -> Waking {
+  private mutating func waking(
+    _ reason: WakeReason, _ first: PinNews, _ pulse: Instant? = nil
+  ) -> Waking {
     var news = first
     news.add(pins.takeNews(from: events))
     return Waking(
@@ -168,7 +173,14 @@ public struct LinuxBoard<Pins: LinuxPins & ~Copyable>: LocationBoard, ~Copyable 
       motionEdge: news.motionEdge_ns.map {
         min(clocks.moment(monotonic_ns: $0, before: clocksBefore), now)
       },
-      battery: battery(news.isBatteryLow))
+      battery: battery(news.isBatteryLow), pulse: pulse)
+  }
+
+  /// The last pulse before the bytes that begin to come now; nil within an epoch, for its first byte's
+  /// pulse was told.
+  private mutating func takePulse() -> Instant? {
+    guard burst.isNew(at: now), let stamp_ns = pins.takePulse() else { return nil }
+    return min(clocks.moment(monotonic_ns: stamp_ns, before: clocksBefore), now)
   }
 
   /// The battery's charge, if it is time to look and it is news; a line that has changed is looked at now.

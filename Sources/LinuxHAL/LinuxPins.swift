@@ -31,6 +31,14 @@ public protocol LinuxPins: PinBank, ~Copyable {
   /// What is new, looked up in what the last wait found ready; clears what it tells.
   mutating func takeNews(from events: EventWait) -> PinNews
 
+  /// When the receiver's last pulse per second was since the last call, by `CLOCK_MONOTONIC` in nanoseconds;
+  /// nil where there was none. No pulse ends a wait.
+  mutating func takePulse() -> Int64?
+
+  /// The board is about to be suspended: what is not to end that is let go, and heard again when it is
+  /// asked for next, or by ``rearm()``.
+  mutating func prepareForSuspend()
+
   /// Switches the light of background sessions (BKG-11), where there is one.
   ///
   /// - Returns: Whether it obeyed; true where there is none.

@@ -123,7 +123,10 @@ extension Engine {
     guard var fix = epoch.fix else { return }
     if let utc = fix.utc {
       switch epoch.origin {
-      case .live: clock.learn(utc, received: fix.acquired)
+      case .live:
+        // When what has gathered came is reckoned, and a pulse is no measure of it.
+        let pulse = backlogReadAt == now ? nil : pulse
+        clock.learn(utc, received: fix.acquired, pulse: pulse)
       case .batch: clock.learnStored(utc, received: fix.acquired - leastEntryAge)
       }
       if let bootUTC_us = clock.bootUTC_us { driver.setClock(bootUTC_us: bootUTC_us) }

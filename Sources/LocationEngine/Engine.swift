@@ -30,6 +30,8 @@ public struct Engine: ~Copyable {
   var overlookedAt = Instant.boot
   /// What has come since the last step was left to gather: when it came is not known.
   var isGathering = false
+  /// The receiver's last pulse per second.
+  var pulse: Instant?
   /// When the last live epoch was complete: the next ones come whole intervals later.
   var lastEpoch = Instant.boot
   /// No epoch that is in the making began before this.
@@ -163,6 +165,12 @@ public struct Engine: ~Copyable {
     settle(&effects)
     return effects
   }
+
+  /// Notes when the receiver gave its last pulse per second before the bytes that come next: it says when a
+  /// fix of a whole second was true (STD-7). No step: nothing is to be done.
+  ///
+  /// - Parameter pulse: On the boot clock; not later than now.
+  public mutating func hear(pulse: Instant) { self.pulse = pulse }
 
   /// Takes a client back after a restart of the service (BKG-20): it is owed what was not acknowledged.
   ///

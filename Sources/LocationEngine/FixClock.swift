@@ -4,7 +4,8 @@ import LocationTypes
 /// on the line, gets its true moment.
 ///
 /// A live fix arrives late by transmission, and later if nobody listened; never early: the smallest
-/// distance seen is the best.
+/// distance seen is the best. A fix of a whole second with a pulse of the receiver's before it tells the
+/// distance itself.
 struct FixClock: Sendable {
   /// A distance that differs by more is a step of UTC or great lateness.
   static let step = Interval.seconds(1)
@@ -14,6 +15,10 @@ struct FixClock: Sendable {
   static let keeping = Interval.seconds(2 * 86_400)
   /// So many live fixes running must agree on another distance before UTC is taken to have stepped.
   static let patience = 3
+  /// A pulse that is older when a fix comes is of another second.
+  static let pulseAge = Interval.seconds(1)
+  /// How far the UTC of a fix may be off a whole second, for its receiver's clock, µs.
+  static let pulseTolerance_us: Int64 = 1_000
 
   /// UTC of the boot clock's zero, µs; nil until the first live fix with a time.
   private(set) var bootUTC_us: Int64?
@@ -31,12 +36,15 @@ struct FixClock: Sendable {
   }
 
   /// Notes that a live fix of `utc` was there at `received`.
-  mutating func learn(_ utc: UTCTime, received: Instant) {
+  ///
+  /// - Parameter pulse: The receiver's last pulse before it.
+  mutating func learn(_ utc: UTCTime, received: Instant, pulse: Instant? = nil) {
     defer {
       lastUTC = utc
       lastReceived = received
     }
-    let seen = utc.microseconds - received.microseconds
+    let exact = FixClock.distance(of: utc, received: received, pulse: pulse)
+    let seen = exact ?? utc.microseconds - received.microseconds
     guard let known = bootUTC_us else {
       bootUTC_us = seen
       return
@@ -44,7 +52,7 @@ struct FixClock: Sendable {
     let ahead = Interval(microseconds: seen - known)
     if ahead >= .zero - FixClock.step && ahead <= FixClock.lateness {
       disagreeing = 0
-      bootUTC_us = max(known, seen)
+      bootUTC_us = exact ?? max(known, seen)
       return
     }
     // What has gathered on the line is read at one time and says nothing of where UTC lies.
@@ -54,6 +62,14 @@ struct FixClock: Sendable {
       bootUTC_us = seen
       disagreeing = 0
     }
+  }
+
+  /// UTC of the boot clock's zero by a pulse, µs; nil where the pulse is not the fix's.
+  private static func distance(of utc: UTCTime, received: Instant, pulse: Instant?) -> Int64? {
+    guard let pulse, pulse <= received, received - pulse <= pulseAge else { return nil }
+    let second_us = (utc.microseconds + pulseTolerance_us) / 1_000_000 * 1_000_000
+    guard abs(utc.microseconds - second_us) <= pulseTolerance_us else { return nil }
+    return second_us - pulse.microseconds
   }
 
   /// The moment of `utc` on the boot clock, never later than `now`.

@@ -91,17 +91,21 @@ public struct Waking: Equatable, Sendable {
   /// What the battery's gauge says, percent, if that is news: see ``GaugeReading``. Always nil on a
   /// board without one.
   public var battery: UInt8?
+  /// The receiver's last pulse per second before the first of the bytes that ended the wait: UTC was a whole
+  /// second then. nil where none came since the one told before; always, on a board without its line.
+  public var pulse: Instant?
 
   /// Creates a report.
   public init(
     reason: WakeReason, batchPinRose: Bool, motion: PinLevel? = nil, motionEdge: Instant? = nil,
-    battery: UInt8? = nil
+    battery: UInt8? = nil, pulse: Instant? = nil
   ) {
     self.reason = reason
     self.batchPinRose = batchPinRose
     self.motion = motion
     self.motionEdge = motionEdge
     self.battery = battery
+    self.pulse = pulse
   }
 }
 

@@ -108,6 +108,7 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
       board.discardInput()
       engine.overlook(at: board.now)
     }
+    if let pulse = waking.pulse { engine.hear(pulse: pulse) }
     if waking.batchPinRose { perform(.batchPin) }
     if let level = waking.motion { perform(.motion(level), at: waking.motionEdge) }
     if let charge = waking.battery { perform(.battery(charge)) }

@@ -28,6 +28,9 @@ final class Bench {
   private(set) var isOff = false
   /// The board drives its pins itself; a scenario may do so in its place.
   var followsBatchPin = true
+  /// The receiver's pulse per second is there while it tracks.
+  var givesPulses = false
+  private var pulsedSecond = 0.0
   /// Tells how long was waited for what.
   var isVerbose = false
   /// When the scenario must be over.
@@ -136,6 +139,7 @@ final class Bench {
   private func turn(until end: Double) {
     receiver.play()
     followPin()
+    followSecond()
     var ports: [LinePort] = []
     if let machine {
       ports = ([machine.management, machine.agent, machine.lines] + machine.clients)
@@ -143,7 +147,8 @@ final class Bench {
     }
     var waiting = ports.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
     waiting.append(pollfd(fd: receiver.descriptor, events: Int16(POLLIN), revents: 0))
-    let rest = max(min(end - Clock.now, receiver.patience), 0)
+    let second = givesPulses ? pulsedSecond + 1 - Clock.wall : 1
+    let rest = max(min(end - Clock.now, receiver.patience, second), 0)
     _ = unsafe poll(&waiting, nfds_t(waiting.count), Int32(rest * 1_000) + 1)
     for (port, state) in zip(ports, waiting) where state.revents != 0 { port.read() }
     takeNews()
@@ -199,6 +204,21 @@ final class Bench {
     guard followsBatchPin, isUp, !isSuspended, receiver.isBatchPinActive != batchPin else { return }
     batchPin = receiver.isBatchPinActive
     pull("GNSS_BATCH", batchPin)
+  }
+
+  /// A receiver's UTC is the machine's, and so are its seconds.
+  private func followSecond() {
+    let second = Clock.wall.rounded(.down)
+    guard givesPulses, isUp, !isSuspended, receiver.state == "tracking", second > pulsedSecond
+    else { return }
+    pulsedSecond = second
+    pulse()
+  }
+
+  /// An edge up of the receiver's pulse per second, and one down.
+  func pulse() {
+    pull("GNSS_PULSE", true)
+    pull("GNSS_PULSE", false)
   }
 
   // MARK: The guest

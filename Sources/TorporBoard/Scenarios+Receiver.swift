@@ -4,6 +4,7 @@ extension BoardScenario {
   static var receiver: [BoardScenario] {
     [
       BoardScenario(name: "supply line, bytes, fix", run: supply),
+      BoardScenario(name: "a pulse per second", run: pulse),
       BoardScenario(name: "standby by command, EXTINT wake", run: standby),
       BoardScenario(name: "batch drained by its pin", run: batch),
       BoardScenario(name: "an L76 that streams: NMEA and a supply line", run: streaming),
@@ -24,6 +25,37 @@ extension BoardScenario {
     try client.fixes(3, within: 20)
     try expect(try bench.level("GNSS_SUPPLY"), "the supply line fell again")
     try expect(bench.receiver.speed == 115_200, "the line is at \(bench.receiver.speed) baud")
+    try expectOrder(client.told)
+  }
+
+  /// A fix was made at its pulse, and not when its bytes came. No pulse wakes the service.
+  private static func pulse(_ bench: Bench) throws {
+    try bench.start(Bench.Wish(receiver: { $0.receiver.outputLatency = .milliseconds(450) }))
+    let client = try bench.client("pulse")
+    try client.say("start")
+    try client.fixes(4, within: 20)
+    let byArrival = client.bootUTC.last ?? 0
+    bench.givesPulses = true
+    try client.fixes(1, within: 5)
+    let count = client.bootUTC.count
+    try client.fixes(5, within: 10)
+    // What of the 450 ms the guest's shell takes to pull the line is missing.
+    let gained = (client.bootUTC[count...].max() ?? 0) - byArrival
+    try expect((200_000...900_000).contains(gained), "the pulse gains \(gained) µs")
+    try expectOrder(client.told)
+    bench.givesPulses = false
+    try client.say("stop")
+    try bench.wait("the receiver is in standby", within: 10) { bench.receiver.state == "standby" }
+    try bench.pass(2)
+    let before = try client.countWakes()
+    for _ in 0..<20 { bench.pulse() }
+    try bench.pass(1)
+    let after = try client.countWakes()
+    // That it is asked is one.
+    let woken = zip(before[..<5], after).reduce(0) { $0 + $1.1 - $1.0 }
+    try expect(woken <= 2, "twenty pulses woke it \(woken) times")
+    try client.say("start")
+    try client.fixes(2, within: 20)
     try expectOrder(client.told)
   }
 

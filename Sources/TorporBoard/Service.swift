@@ -35,6 +35,7 @@ extension Bench {
     receiver.replace(setup)
     changes.removeAll()
     followsBatchPin = true
+    givesPulses = false
     let lines = profile.split(separator: "\n").map { "'\($0)'" }.joined(separator: " ")
     try shell("printf '%s\\n' \(lines) > /data/board.toml; sync")
     try serve()
@@ -124,6 +125,8 @@ final class GuestClient {
   private unowned let bench: Bench
   private(set) var isReady = false
   private(set) var told: [Told] = []
+  /// UTC of the guest's boot by each fix that it was told, microseconds: UTC less the boot clock.
+  private(set) var bootUTC: [Int] = []
   /// Fixes of no running updates.
   private(set) var reports: [Told] = []
   private(set) var batches: [Int] = []
@@ -154,7 +157,9 @@ final class GuestClient {
     case "ready": isReady = true
     case "ok", "refused": done += 1
     case "batch": batches.append(number(1))
-    case "told": told.append(Told(generation: number(1), sequence: number(2), utc: number(3)))
+    case "told":
+      told.append(Told(generation: number(1), sequence: number(2), utc: number(3)))
+      bootUTC.append(number(3) - number(4))
     case "report":
       reports.append(Told(generation: number(1), sequence: number(2), utc: number(3)))
     case "failed": failures.append(number(1))

@@ -94,6 +94,7 @@ enum BoardPage {
     let uses = [
       "device": ("TXD, RXD", "bytes"), "wake_line": ("EXTINT", "wakes it from standby"),
       "supply_line": ("supply switch", "cuts its supply"),
+      "pulse_line": ("TIMEPULSE, 1PPS", "when a second begins"),
       "batch line": ("the pin in `pio`", "the batch reached its watermark"),
       "motion line": ("the sensor's interrupt", "it sees motion"),
     ]

@@ -12,6 +12,7 @@ extension BoardProfile {
     var wiring = GPIOWiring()
     wiring.receiverWake = try line(receiver?.wakeLine)
     wiring.receiverSupply = try line(receiver?.supplyLine)
+    wiring.pulse = try line(receiver?.pulseLine)
     wiring.batch = try line(receiver?.batch?.line)
     wiring.motion = try line(motion?.line)
     wiring.lowBattery = try line(battery?.lowLine)

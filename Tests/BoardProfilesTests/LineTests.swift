@@ -5,8 +5,8 @@ import Testing
 @Suite("GPIO lines in a profile")
 struct LineTests {
   private static let keys = [
-    "receiver.wake_line", "receiver.supply_line", "receiver.batch.line", "motion.line",
-    "battery.low_line", "board.session_light_line",
+    "receiver.wake_line", "receiver.supply_line", "receiver.pulse_line", "receiver.batch.line",
+    "motion.line", "battery.low_line", "board.session_light_line",
   ]
 
   @Test("every key that names a line says so when it names none", arguments: keys)

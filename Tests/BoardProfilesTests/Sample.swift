@@ -18,6 +18,7 @@ enum Sample {
     draft.receiver.device = "/dev/ttyS0"
     draft.receiver.wakeLine = "WAKE"
     draft.receiver.supplyLine = "SUPPLY"
+    draft.receiver.pulseLine = "PULSE"
     draft.receiver.power.powersave_mw = 0.5
     draft.batch.capacity = 300
     draft.batch.watermark = 250

@@ -31,7 +31,7 @@ struct SchemaTests {
     let paths = ProfileSchema.keys.map(\.path), tables = ProfileSchema.tables.map(\.path)
     #expect(Set(paths).count == paths.count && Set(tables).count == tables.count)
     for key in ProfileSchema.keys { #expect(tables.contains(key.table)) }
-    #expect(paths.count == 72)
+    #expect(paths.count == 73)
   }
 
   @Test("a value of another type is refused at its place, whatever the key")

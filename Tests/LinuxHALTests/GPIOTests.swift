@@ -44,6 +44,13 @@ struct GPIOTests {
     #expect(hasObeyed, "there is nothing to obey")
     pins.rearm()
     #expect(pins.takeNews(from: events) == PinNews())
+    pins.prepareForSuspend()
+    #expect(pins.takePulse() == nil)
+    var pulsing = GPIOWiring()
+    pulsing.pulse = try GPIOLine("PULSE")
+    #expect(throws: GPIOFault.noChip(path: "/nonexistent/gpiochip0")) {
+      _ = try GPIOPins(pulsing, GPIOChips(folder: "/nonexistent"), in: events)
+    }
     var wiring = GPIOWiring()
     wiring.motion = try GPIOLine("MOTION")
     #expect(throws: GPIOFault.self) {

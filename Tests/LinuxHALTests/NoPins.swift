@@ -16,6 +16,12 @@ struct NoPins: LinuxPins {
   /// Nothing, ever.
   mutating func takeNews(from events: EventWait) -> PinNews { PinNews() }
 
+  /// None, ever.
+  mutating func takePulse() -> Int64? { nil }
+
+  /// Nothing is held.
+  mutating func prepareForSuspend() {}
+
   /// There is no light.
   mutating func showSession(_ isOn: Bool) -> Bool { true }
 

@@ -30,6 +30,45 @@ struct FixClockTests {
     #expect(clock.instant(of: utc(-50), at: at(103), isLive: false) == at(50.1))
   }
 
+  @Test("STD-7: a fix of a whole second was true at the pulse before it, and others are by that")
+  func pulse() {
+    var clock = FixClock()
+    clock.learn(utc(0), received: at(100.4))
+    clock.learn(utc(1), received: at(101.4), pulse: at(101.05))
+    #expect(clock.instant(of: utc(1), at: at(101.4), isLive: true) == at(101.05))
+    #expect(clock.instant(of: utc(1.2), at: at(101.7), isLive: true) == at(101.25))
+    // The receiver's own clock is a little off the second; the boot clock goes a little too fast.
+    clock.learn(utc(2.000_3), received: at(102.4), pulse: at(102.051))
+    #expect(clock.instant(of: utc(2), at: at(102.4), isLive: true) == at(102.051))
+    clock.learn(utc(2.999_7), received: at(103.4), pulse: at(103.052))
+    #expect(clock.instant(of: utc(3), at: at(103.4), isLive: true) == at(103.052))
+    // One that came later without a pulse changes nothing.
+    clock.learn(utc(4), received: at(104.3))
+    #expect(clock.instant(of: utc(4), at: at(104.3), isLive: true) == at(104.052))
+  }
+
+  @Test(
+    "a pulse that is not the fix's says nothing: too old, after it, of no whole second",
+    arguments: [(1, 101.4, 100.399_999), (1, 101.4, 101.400_001), (1.1, 101.5, 101.05)])
+  func foreignPulse(_ second: Double, _ received: Double, _ pulse: Double) {
+    var clock = FixClock()
+    clock.learn(utc(second), received: at(received), pulse: at(pulse))
+    #expect(clock.instant(of: utc(second), at: at(received), isLive: true) == at(received))
+  }
+
+  @Test("a pulse does not make a wrong date believed any sooner")
+  func pulseOfWrongDate() {
+    var clock = FixClock()
+    for i in 0..<5 {
+      clock.learn(utc(Double(i)), received: at(100.2 + Double(i)), pulse: at(100 + Double(i)))
+    }
+    for i in 5..<7 {
+      let wrong = utc(1e6 + Double(i))
+      clock.learn(wrong, received: at(100.2 + Double(i)), pulse: at(100 + Double(i)))
+    }
+    #expect(clock.bootUTC_us == base - 100_000_000)
+  }
+
   @Test("never later than now")
   func notLater() {
     var clock = FixClock()

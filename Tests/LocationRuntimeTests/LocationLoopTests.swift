@@ -142,6 +142,18 @@ struct LocationLoopTests {
     }
   }
 
+  @Test("STD-7: a pulse that ended with the bytes of a fix is when that was made")
+  func pulse() {
+    let stage = Stage.streaming
+    stage.hear(stage.fix())
+    let pulse = stage.now + .milliseconds(700)
+    var heard = Waking(reason: .bytes, batchPinRose: false)
+    heard.pulse = pulse
+    stage.script.waits.append(.init(sleeps: .seconds(1), waking: heard, bytes: stage.fix()))
+    _ = stage.turn()
+    #expect(stage.loop.engine.newestStored?.fix.acquired == pulse)
+  }
+
   @Test("requests are brought only when the engine is done, and all of them")
   func requests() {
     let stage = Stage.streaming

@@ -92,6 +92,35 @@ static void hears(int offset, unsigned flags) {
   cgpio_release(line);
 }
 
+// The stamp of the last pulse is told, whichever way is up, and nothing waits.
+static void times(int offset, unsigned flags) {
+  const char *up = flags & CGPIO_ACTIVE_LOW ? "pull-down" : "pull-up";
+  const char *down = flags & CGPIO_ACTIVE_LOW ? "pull-up" : "pull-down";
+  int64_t time = -1;
+  pull(offset, down);
+  struct cgpio_line *line = cgpio_hear_pulses(chip, offset, flags, "check");
+  EXPECT(line && cgpio_last_pulse(line, &time) == 0 && time == -1);
+  pull(offset, up);
+  pull(offset, down);
+  int64_t before = now_ns();
+  pull(offset, up);
+  EXPECT(is_ready(line, 1000));
+  int64_t after = now_ns();
+  pull(offset, down);
+  EXPECT(cgpio_last_pulse(line, &time) == 1 && time >= before && time <= after);
+  EXPECT(!is_ready(line, 0) && cgpio_last_pulse(line, &time) == 0);
+  // More than the kernel keeps: one is told, and then the line is read empty.
+  for (int pulse = 0; pulse < 40; pulse++) {
+    pull(offset, up);
+    pull(offset, down);
+  }
+  EXPECT(cgpio_last_pulse(line, &time) == 1 && time > after && time <= now_ns());
+  EXPECT(!is_ready(line, 0) && cgpio_last_pulse(line, &time) == 0);
+  pull(offset, up);
+  EXPECT(is_ready(line, 1000) && cgpio_last_pulse(line, &time) == 1);
+  cgpio_release(line);
+}
+
 int main(void) {
   char path[32];
   int wake = -1;
@@ -111,6 +140,8 @@ int main(void) {
   drives(wake);
   hears(batch, 0);
   hears(batch, CGPIO_ACTIVE_LOW);
+  times(batch, 0);
+  times(batch, CGPIO_ACTIVE_LOW);
   // A bias is seen where nothing else pulls.
   struct cgpio_line *line = cgpio_hear(chip, batch, CGPIO_PULL_UP, "check");
   EXPECT(line && cgpio_get(line) == 1);

@@ -13,6 +13,10 @@
 #define CGPIO_OPEN_DRAIN 16u
 #define CGPIO_OPEN_SOURCE 32u
 
+// Pulses that are read at a time: as many as the kernel keeps of a line. So often they are read at the most.
+#define CGPIO_PULSES 16
+#define CGPIO_PULSE_READS 4
+
 // Bytes of a name with its NUL.
 #define CGPIO_NAME 64
 
@@ -57,6 +61,15 @@ int cgpio_get(struct cgpio_line *line);
 int cgpio_descriptor(struct cgpio_line *line);
 // The next edge: 1; 0 where there is none. Does not wait.
 int cgpio_next_edge(struct cgpio_line *line, struct cgpio_edge *edge);
+
+// Hears the edges up of a line, in terms of what is active, each of which is a pulse. The kernel keeps sixteen of
+// them: with version 2 the last ones, with version 1 the first.
+struct cgpio_line *cgpio_hear_pulses(struct cgpio_chip *chip, unsigned offset, unsigned flags,
+                                     const char *consumer);
+// When the last of the pulses was that nobody has asked for: 1; 0 where there was none. Does not wait. One system
+// call, and one more for each sixteen pulses.
+int cgpio_last_pulse(struct cgpio_line *line, int64_t *time_ns);
+
 void cgpio_release(struct cgpio_line *line);
 
 #endif

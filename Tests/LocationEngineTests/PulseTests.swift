@@ -1,0 +1,71 @@
+import LocationTypes
+import Testing
+
+@testable import LocationEngine
+
+@Suite("The receiver's pulse per second in the engine")
+struct PulseTests {
+  private let bench = Bench()
+
+  /// A fix that is true `after` the next whole second arrives `late`, with a pulse at that second.
+  private func second(
+    late: Interval, after: Interval = .zero, pulse: Interval? = .zero
+  ) throws -> (fix: Fix, begin: Instant) {
+    let begin = Instant(microseconds: (bench.now.microseconds / 1_000_000 + 1) * 1_000_000)
+    bench.run(until: begin + after)
+    let bytes = bench.bytes(hasFix: true)
+    bench.run(until: begin + after + late)
+    if let pulse { bench.engine.hear(pulse: begin + pulse) }
+    bench.send(bytes)
+    bench.run(until: bench.now + .milliseconds(100))
+    return (try #require(bench.newest), begin)
+  }
+
+  @Test("STD-7: a fix of a whole second was made at its pulse, the first one too")
+  func exact() throws {
+    for late in [300, 250, 400, 120] {
+      let (fix, begin) = try second(late: .milliseconds(Int64(late)))
+      #expect(fix.acquired == begin, "\(late) ms late")
+    }
+  }
+
+  @Test("the same of sentences")
+  func sentences() throws {
+    bench.sendsNMEA = true
+    for _ in 0..<3 {
+      let (fix, begin) = try second(late: .milliseconds(300))
+      #expect(fix.acquired == begin)
+    }
+  }
+
+  @Test("without a pulse of its own a fix counts from its arrival; with one before, from its time")
+  func bounds() throws {
+    let late = Interval.milliseconds(300)
+    let (first, begin) = try second(late: late, pulse: nil)
+    #expect(first.acquired == begin + late)
+    let (old, next) = try second(late: late, pulse: .milliseconds(-701))
+    #expect(old.acquired == next + late, "older than a second")
+    let (between, third) = try second(late: late, after: .milliseconds(200))
+    #expect(between.acquired == third + .milliseconds(500), "no whole second")
+    let (pulsed, fourth) = try second(late: late)
+    #expect(pulsed.acquired == fourth)
+    let (fifth, last) = try second(late: .milliseconds(350), after: .milliseconds(200), pulse: nil)
+    #expect(fifth.acquired == last + .milliseconds(200))
+  }
+
+  @Test(
+    "whatever pulses come, fixes are in order, and none is off its arrival by more than a second")
+  func wild() throws {
+    var random = Seeded(7)
+    var newest = Instant.boot
+    for _ in 0..<300 {
+      let late = Interval.milliseconds(Int64(50 + random.below(600)))
+      let pulse = Interval.milliseconds(Int64(random.below(4_000)) - 2_000)
+      let (fix, begin) = try second(late: late, pulse: random.below(5) == 0 ? nil : pulse)
+      let arrival = begin + late
+      #expect(fix.acquired >= newest && fix.acquired <= arrival)
+      #expect(arrival - fix.acquired <= .seconds(2))
+      newest = fix.acquired
+    }
+  }
+}
