@@ -1,4 +1,3 @@
-import CLinux
 import Glibc
 import LocationHAL
 import LocationTypes
@@ -320,16 +319,9 @@ import Testing
       var rearms = 0
       var motion: PinLevel?
       var releases = 0
-      /// How often a pulse was asked for, and what is told of it.
-      var looks = 0
-      var pulse_ns: Int64?
     }
     let count: Count
-    mutating func takePulse() -> Int64? {
-      count.looks += 1
-      defer { count.pulse_ns = nil }
-      return count.pulse_ns
-    }
+    mutating func takePulse() -> Int64? { nil }
     mutating func prepareForSuspend() { count.releases += 1 }
     mutating func set(_ command: PinCommand) throws(PinFault) { throw .notWired }
     mutating func takeNews(from events: EventWait) -> PinNews {
@@ -357,53 +349,6 @@ import Testing
     events.watchClock(changingAt: 1)
     #expect(board.wait(in: .idle, until: soon(30), listening: false).reason == .alarm)
     #expect(count.rearms == 1)
-  }
-
-  @Test("a line that is heard between waits is let go where a suspend is tried, and only there")
-  func released() throws {
-    let count = CountingPins.Count()
-    let suspender = BoardSuspender.quick(kernel)
-    var board = LinuxBoard(
-      events, line: SerialLine(noneIn: events), pins: CountingPins(count: count),
-      suspender: suspender)
-    #expect(board.wait(in: .idle, until: soon(10), listening: false).reason == .alarm)
-    #expect(count.releases == 0)
-    kernel.remove("/sys/power/state")
-    let awake = BoardSuspender.quick(kernel)
-    var other = LinuxBoard(
-      events, line: SerialLine(noneIn: events), pins: CountingPins(count: count), suspender: awake)
-    #expect(other.wait(in: .suspended, until: soon(10), listening: false).reason == .alarm)
-    #expect(count.releases == 0 && awake.hindrance == .noState)
-  }
-
-  @Test(
-    "STD-7: a pulse comes with the first bytes of an epoch, and is not asked for again within it")
-  func pulse() throws {
-    let count = CountingPins.Count()
-    var board = LinuxBoard(
-      events, line: try SerialLine(opening: terminal.path, speed: 9_600, in: events),
-      pins: CountingPins(count: count))
-    usleep(40_000)
-    let stamp = board.now
-    count.pulse_ns = clinux_monotonic_us() * 1_000
-    terminal.send("x")
-    let first = board.wait(in: .idle, until: soon(1_000), listening: true)
-    let heard = try #require(first.pulse)
-    #expect(first.reason == .bytes && heard >= stamp && heard <= board.now)
-    #expect(heard - stamp < .milliseconds(10), "the stamp's own time, on the boot clock")
-    _ = try board.read()
-    // Right behind it: the rest of the epoch.
-    count.pulse_ns = 1
-    terminal.send("y")
-    let rest = board.wait(in: .idle, until: soon(1_000), listening: true)
-    #expect(rest.reason == .bytes)
-    if count.looks == 1 { #expect(rest.pulse == nil) }
-    _ = try board.read()
-    // A wait that ends without bytes asks for none.
-    let looks = count.looks
-    usleep(40_000)
-    #expect(board.wait(in: .idle, until: soon(10), listening: true).pulse == nil)
-    #expect(count.looks == looks)
   }
 
   @Test("an edge's stamp is put on the boot clock by the suspends that were between")

@@ -1,0 +1,95 @@
+import CLinux
+import Glibc
+import LocationHAL
+import LocationTypes
+import Testing
+
+@testable import LinuxHAL
+
+@Suite("The receiver's pulse per second on Linux") struct PulseTests {
+  private let terminal = Terminal()
+  private let events: EventWait
+  private let count = PulsingPins.Count()
+
+  init() throws { events = try EventWait() }
+
+  /// Pins with nothing but a pulse, that count what they are asked.
+  private struct PulsingPins: LinuxPins {
+    final class Count {
+      var releases = 0
+      var looks = 0
+      var pulse_ns: Int64?
+    }
+    let count: Count
+    mutating func takePulse() -> Int64? {
+      count.looks += 1
+      defer { count.pulse_ns = nil }
+      return count.pulse_ns
+    }
+    mutating func prepareForSuspend() { count.releases += 1 }
+    mutating func set(_ command: PinCommand) throws(PinFault) { throw .notWired }
+    mutating func takeNews(from events: EventWait) -> PinNews { PinNews() }
+    mutating func showSession(_ isOn: Bool) {}
+    mutating func rearm() {}
+  }
+
+  @Test("STD-7: a pulse comes with an epoch's first bytes, by its own stamp, once")
+  func pulse() throws {
+    var board = LinuxBoard(
+      events, line: try SerialLine(opening: terminal.path, speed: 9_600, in: events),
+      pins: PulsingPins(count: count))
+    usleep(40_000)
+    let before = board.now
+    count.pulse_ns = clinux_monotonic_us() * 1_000
+    let after = board.now
+    usleep(30_000)
+    terminal.send("x")
+    let first = board.wait(in: .idle, until: soon(1_000), listening: true)
+    let heard = try #require(first.pulse)
+    #expect(first.reason == .bytes && count.looks == 1)
+    // As near as two clocks can be read one after the other.
+    #expect(heard + .milliseconds(10) >= before && heard <= after + .milliseconds(10))
+    _ = try board.read()
+    usleep(40_000)
+    terminal.send("y")
+    let second = board.wait(in: .idle, until: soon(1_000), listening: true)
+    #expect(second.reason == .bytes && second.pulse == nil && count.looks == 2)
+    _ = try board.read()
+    #expect(board.wait(in: .idle, until: soon(10), listening: true).reason == .alarm)
+    #expect(count.looks == 2, "a wait that ends without bytes asks for none")
+  }
+
+  @Test("within an epoch none is asked for: its first byte's was told")
+  func withinEpoch() {
+    var burst = BurstTiming()
+    let begin = Instant(seconds: 10)
+    #expect(burst.isNew(at: begin))
+    _ = burst.woke(at: begin)
+    #expect(!burst.isNew(at: begin + .milliseconds(29)))
+    _ = burst.woke(at: begin + .milliseconds(29))
+    #expect(!burst.isNew(at: begin + .milliseconds(58)))
+    #expect(burst.isNew(at: begin + .milliseconds(59)))
+  }
+
+  @Test("its line is let go where a suspend is tried, and only there")
+  func released() throws {
+    let kernel = FakeKernel()
+    func board(_ suspender: BoardSuspender) -> LinuxBoard<PulsingPins> {
+      LinuxBoard(
+        events, line: SerialLine(noneIn: events), pins: PulsingPins(count: count),
+        suspender: suspender)
+    }
+    var sleeper = board(.quick(kernel))
+    #expect(sleeper.wait(in: .idle, until: soon(10), listening: false).reason == .alarm)
+    #expect(count.releases == 0)
+    kernel.whileSuspended = { usleep(1_000) }
+    _ = sleeper.wait(in: .suspended, until: soon(200), listening: false)
+    #expect(kernel.suspends >= 1 && count.releases >= kernel.suspends)
+    let releases = count.releases
+    kernel.remove("/sys/power/state")
+    let awake = BoardSuspender.quick(kernel)
+    var other = board(awake)
+    #expect(other.wait(in: .suspended, until: soon(10), listening: false).reason == .alarm)
+    #expect(count.releases == releases && awake.hindrance == .noState)
+  }
+}
