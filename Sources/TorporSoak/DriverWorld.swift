@@ -21,6 +21,7 @@ final class DriverWorld {
   private var assembler: EpochAssembler
   /// What the receiver knew of the sky, in the driver's places.
   private var aiding: [[UInt8]] = []
+  private var keepsAiding = false
   /// The entry that came last.
   private var aidingFrame: [UInt8] = []
   private var tally = Tally()
@@ -42,8 +43,8 @@ final class DriverWorld {
     var random = SimulationRandom(seed: run.seed, stream: 11)
     lies = random.next() % 2 == 0
     var profile = run.profile.varied(&random)
-    // One in three has what it takes to keep what a u-blox receiver knows across a cut.
-    if random.next() % 3 == 0, profile.receiver?.supplyLine != nil {
+    // Half of them have what it takes to keep what a u-blox receiver knows across a cut.
+    if random.next() % 2 == 0, profile.receiver?.supplyLine != nil {
       profile.receiver?.hasBackupSupply = false
     }
     var setup = profile.simulationSetup
@@ -55,6 +56,7 @@ final class DriverWorld {
     let keepsItself = profile.receiver?.hasBackupSupply ?? false
     if receiver.family.isUBlox, receiver.hasSupplySwitch, !keepsItself {
       // Also too little room.
+      keepsAiding = true
       receiver.aiding = AidingSetup(capacity: random.next() % 4 == 0 ? 16 : 128)
     }
     var epochs = engine.epochs
@@ -127,7 +129,9 @@ final class DriverWorld {
   }
 
   private func anyGoal() -> ReceiverGoal {
-    switch below(7) {
+    // What is kept across a cut shows after one.
+    if keepsAiding, below(2) == 0 { return below(2) == 0 ? .off : .tracking }
+    return switch below(7) {
     case 0: .off
     case 1: .standby
     case 2, 3: .tracking
