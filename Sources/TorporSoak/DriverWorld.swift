@@ -22,6 +22,8 @@ final class DriverWorld {
   /// What the receiver knew of the sky, in the driver's places.
   private var aiding: [[UInt8]] = []
   private var keepsAiding = false
+  /// One was written to the receiver.
+  private var hasGiven = false
   /// The entry that came last.
   private var aidingFrame: [UInt8] = []
   private var tally = Tally()
@@ -80,8 +82,32 @@ final class DriverWorld {
       pass(longest * random.uniform())
       handle(anyEvent())
     }
+    if lies && keepsAiding && !life.isOver { disturbAiding() }
     if !life.isOver { finish() }
     return tally
+  }
+
+  /// Every event while what it knew is given back to a receiver, which seldom lasts long enough for chance.
+  private func disturbAiding() {
+    let events: [DriverEvent] = [
+      .goal(.off), .drain, .message(.other), .deadline, .batchPin, .lineFault,
+      .pinFault(.receiverWake), .pinFault(.receiverSupply),
+    ]
+    for event in events {
+      handle(.goal(.tracking))
+      pass(90)
+      handle(.goal(.off))
+      pass(15)
+      handle(.goal(.tracking))
+      hasGiven = false
+      var turns = 400
+      while !hasGiven, turns > 0, tally.failure == nil {
+        pass(0.02)
+        turns -= 1
+      }
+      tally.faults += 1
+      handle(event)
+    }
   }
 
   /// Without faults it does what it is asked.
@@ -241,6 +267,7 @@ final class DriverWorld {
       case .keep(let place):
         aiding = aiding.prefix(Int(place)) + [aidingFrame]
       case .give(let place):
+        hasGiven = true
         let entry = aiding[Int(place)]
         try board.write(entry.span)
       }
