@@ -21,6 +21,9 @@ final class DriverWorld {
   private var assembler: EpochAssembler
   /// What the receiver knew of the sky, in the driver's places.
   private var aiding: [[UInt8]] = []
+  private var keepsAiding = false
+  /// One was written to the receiver.
+  private var hasGiven = false
   /// The entry that came last.
   private var aidingFrame: [UInt8] = []
   private var tally = Tally()
@@ -42,8 +45,8 @@ final class DriverWorld {
     var random = SimulationRandom(seed: run.seed, stream: 11)
     lies = random.next() % 2 == 0
     var profile = run.profile.varied(&random)
-    // One in three has what it takes to keep what a u-blox receiver knows across a cut.
-    if random.next() % 3 == 0, profile.receiver?.supplyLine != nil {
+    // Half of them have what it takes to keep what a u-blox receiver knows across a cut.
+    if random.next() % 2 == 0, profile.receiver?.supplyLine != nil {
       profile.receiver?.hasBackupSupply = false
     }
     var setup = profile.simulationSetup
@@ -55,6 +58,7 @@ final class DriverWorld {
     let keepsItself = profile.receiver?.hasBackupSupply ?? false
     if receiver.family.isUBlox, receiver.hasSupplySwitch, !keepsItself {
       // Also too little room.
+      keepsAiding = true
       receiver.aiding = AidingSetup(capacity: random.next() % 4 == 0 ? 16 : 128)
     }
     var epochs = engine.epochs
@@ -78,8 +82,32 @@ final class DriverWorld {
       pass(longest * random.uniform())
       handle(anyEvent())
     }
+    if lies && keepsAiding && !life.isOver { disturbAiding() }
     if !life.isOver { finish() }
     return tally
+  }
+
+  /// Every event while what it knew is given back to a receiver, which seldom lasts long enough for chance.
+  private func disturbAiding() {
+    let events: [DriverEvent] = [
+      .goal(.off), .drain, .message(.other), .deadline, .batchPin, .lineFault,
+      .pinFault(.receiverWake), .pinFault(.receiverSupply),
+    ]
+    for event in events {
+      handle(.goal(.tracking))
+      pass(90)
+      handle(.goal(.off))
+      pass(15)
+      handle(.goal(.tracking))
+      hasGiven = false
+      var turns = 400
+      while !hasGiven, turns > 0, tally.failure == nil {
+        pass(0.02)
+        turns -= 1
+      }
+      tally.faults += 1
+      handle(event)
+    }
   }
 
   /// Without faults it does what it is asked.
@@ -127,7 +155,9 @@ final class DriverWorld {
   }
 
   private func anyGoal() -> ReceiverGoal {
-    switch below(7) {
+    // What is kept across a cut shows after one.
+    if keepsAiding, below(2) == 0 { return below(2) == 0 ? .off : .tracking }
+    return switch below(7) {
     case 0: .off
     case 1: .standby
     case 2, 3: .tracking
@@ -237,6 +267,7 @@ final class DriverWorld {
       case .keep(let place):
         aiding = aiding.prefix(Int(place)) + [aidingFrame]
       case .give(let place):
+        hasGiven = true
         let entry = aiding[Int(place)]
         try board.write(entry.span)
       }
