@@ -43,6 +43,13 @@ import LocationTypes
     return slotsOffset + capacity * slotSize
   }
 
+  /// The capacity of a ring whose image has so many bytes; nil where none has.
+  public static func capacity(ofSize bytes: Int) -> Int? {
+    let capacity = (bytes - slotsOffset) / slotSize
+    return capacityRange.contains(capacity) && storageSize(capacity: capacity) == bytes
+      ? capacity : nil
+  }
+
   static let slotsOffset = 2 * RingHeader.size
 
   /// Opens an image, whatever is in it, and begins a new generation (RNG-2, RNG-7).

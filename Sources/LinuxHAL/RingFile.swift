@@ -17,6 +17,8 @@ public enum RingFileError: Error, Equatable, Sendable, CustomStringConvertible {
   case notInAFolder(path: String)
   /// This user may not read and write it.
   case notPermitted(path: String)
+  /// Its file system is mounted so that nothing can be written.
+  case readOnly(path: String)
   /// The kernel refused for another reason.
   case refused(path: String, code: Int32)
 
@@ -28,7 +30,8 @@ public enum RingFileError: Error, Equatable, Sendable, CustomStringConvertible {
       case ENOSPC, EDQUOT, EFBIG: .noSpace(path: path, wanted: size)
       case ENOENT: .missingFolder(path: path)
       case ENOTDIR: .notInAFolder(path: path)
-      case EACCES, EPERM, EROFS: .notPermitted(path: path)
+      case EACCES, EPERM: .notPermitted(path: path)
+      case EROFS: .readOnly(path: path)
       default: .refused(path: path, code: code)
       }
   }
@@ -52,6 +55,9 @@ public enum RingFileError: Error, Equatable, Sendable, CustomStringConvertible {
         + "or move the file away"
     case .notPermitted(let path):
       "'\(path)' may not be read and written by this user: change its owner, or its folder's"
+    case .readOnly(let path):
+      "the file system of '\(path)' is mounted read-only, as a kernel does with a card that fails (dmesg says why): "
+        + "mount it for writing, or name another place (--state)"
     case .refused(let path, let code):
       "'\(path)' cannot be used: \(SystemError.reason(code))"
     }
@@ -68,6 +74,18 @@ public enum RingFileError: Error, Equatable, Sendable, CustomStringConvertible {
 /// The order at the start, by RNG-2: open, recover, sync what the ring says is unsynced, mark it as
 /// synced; only then append.
 @safe public struct RingFile: ~Copyable {
+  /// Moves a file that is no ring to a name beside it, `ring.damaged-STAMP`.
+  ///
+  /// - Returns: Its new name; nil where it cannot be moved.
+  public static func moveAside(_ path: String, stamp: String) -> String? {
+    let name = "\(path).damaged-\(stamp)"
+    let names = [name] + (2..<1_000).map { "\(name)-\($0)" }
+    guard let place = names.first(where: { unsafe access($0, F_OK) != 0 }),
+      unsafe rename(path, place) == 0
+    else { return nil }
+    return place
+  }
+
   /// The file.
   public let path: String
   /// The size in bytes.

@@ -57,7 +57,7 @@ extension ClientError: CustomStringConvertible {
     case .permissionDenied:
       "only an administrator may: root, or a user of `administrators` in the service's clients.toml"
     case .notAuthorized:
-      "this user may not use location; an administrator can allow it with `torpor clients allow`"
+      "this user may not use location; an administrator can allow it with `torpor clients allow USER/NAME` (`torpor clients list` has both)"
     case .notAvailable(let what): "the service does not have it: \(what)"
     case .unknownClient(let client):
       "no client '\(client.name)' of user \(client.user) is known: it is from when its program first connects;"

@@ -53,6 +53,9 @@ public struct LocationService: ~Copyable {
   /// Room for what a receiver knows of the sky: usually some 40 entries, of 22 kB at the most.
   static let aidingEntries: UInt8 = 128
 
+  /// Whether a file of so many bytes can be a ring, of whatever capacity; one that was cut short cannot.
+  public static func isRingSize(_ bytes: Int) -> Bool { FixRing.capacity(ofSize: bytes) != nil }
+
   static let signalToken = EventWait.Token.firstFree
 
   /// Puts a service together: the ring is opened and what was repaired in it made durable, and the
@@ -257,6 +260,10 @@ public struct LocationService: ~Copyable {
 
 /// A ring's file that holds no ring; nothing of it was changed.
 public struct RingProblem: Error, CustomStringConvertible {
+  /// Whether it is damaged, and not simply of another format or size: a service that waits for a hand would
+  /// wait for months.
+  public var isDamage: Bool { error == .notARing }
+
   /// The file.
   public var path: String
   /// What is wrong with it.

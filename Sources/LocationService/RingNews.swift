@@ -38,8 +38,8 @@ struct RingNews {
     } else {
       add(
         .warning,
-        "'\(path)': the service before did not end in order; \(there), and what was not on the disk yet "
-          + "is lost where the power was")
+        "'\(path)': the service before did not end in order; \(there). If the power was cut, and only then, "
+          + "what was not on the disk yet is lost")
     }
     if !hasState, count > 0 {
       add(

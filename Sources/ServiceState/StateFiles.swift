@@ -133,7 +133,7 @@ struct StateFiles {
 
 extension UTCTime {
   /// `20261122T001432Z`: UTC to the second, for the name of a file.
-  var stamp: String {
+  public var stamp: String {
     func digits(_ number: Int, _ width: Int = 2) -> String {
       let text = "\(number)"
       return String(repeating: "0", count: max(0, width - text.utf8.count)) + text

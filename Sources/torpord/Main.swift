@@ -50,6 +50,12 @@ struct Main {
         let before = now.profile
         guard try serve(&now, options, log) else { return EX_OK }
         last = before
+      } catch let problem as RingProblem where problem.isDamage && setAside(problem.path, log) {
+        continue
+      } catch RingFileError.wrongSize(let path, let found, _)
+        where !LocationService.isRingSize(found) && setAside(path, log)
+      {
+        continue
       } catch {
         guard let before = last else {
           complain("\(error)")
@@ -60,6 +66,17 @@ struct Main {
         last = nil
       }
     }
+  }
+
+  /// Moves a ring away in which nothing can be read, so that the service begins a new one; says whether it did.
+  /// What is in it stays for people to look at, as with a damaged state.
+  private static func setAside(_ path: String, _ log: SystemLog) -> Bool {
+    guard let place = RingFile.moveAside(path, stamp: SystemClock().wall.stamp) else { return false }
+    log.write(
+      .error,
+      "'\(path)' was damaged beyond use and is '\(place)' now; a new ring is begun, "
+        + "and what clients were owed of the old one is lost")
+    return true
   }
 
   /// The board's profile, with the line that the options say.

@@ -29,7 +29,7 @@ import Testing
     mutating func prepareForSuspend() { count.releases += 1 }
     mutating func set(_ command: PinCommand) throws(PinFault) { throw .notWired }
     mutating func takeNews(from events: EventWait) -> PinNews { PinNews() }
-    mutating func showSession(_ isOn: Bool) {}
+    mutating func showSession(_ isOn: Bool) -> Bool { true }
     mutating func rearm() {}
   }
 

@@ -15,7 +15,10 @@ final class Daemon {
   private var process: pid_t = 0
 
   /// Starts it; nil where there is none beside the command.
-  init?() {
+  ///
+  /// - Parameter prepare: Puts something into its folder before.
+  init?(prepare: (_ folder: String) -> Void = { _ in }) {
+    prepare(folder)
     let beside = String(Command.path.dropLast("torpor".count)) + "torpord"
     let (master, slave, line) = SerialTests.terminal()
     terminal = master
@@ -142,6 +145,23 @@ struct DaemonTests {
     #expect(daemon.ask(["clients", "list"]).output == "no client has connected yet\n")
     let nobody = daemon.ask(["clients", "deny", "0/nobody"])
     #expect(nobody.status == 65 && nobody.errors.contains("`torpor clients list` has who is"))
+  }
+
+  @Test(
+    "RNG-7: a ring in which nothing can be read, or that was cut short, is put aside, and it serves",
+    arguments: [525_312, 100])
+  func damagedRing(bytes: Int) throws {
+    let daemon = try #require(
+      Daemon { folder in
+        let noise = (0..<bytes).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 7) }
+        Command.write(noise, to: "\(folder)/ring")
+      })
+    #expect(daemon.ask(["status"]).status == 0)
+    let names = try FileManager.default.contentsOfDirectory(atPath: daemon.folder)
+    #expect(names.contains("ring"))
+    #expect(names.contains { $0.hasPrefix("ring.damaged-") })
+    let log = try String(contentsOfFile: "\(daemon.folder)/log", encoding: .utf8)
+    #expect(log.contains("was damaged beyond use and is '\(daemon.folder)/ring.damaged-"))
   }
 
   @Test("visits are asked for while it runs, and no longer")
