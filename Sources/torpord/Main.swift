@@ -71,7 +71,9 @@ struct Main {
   /// Moves a ring away in which nothing can be read, so that the service begins a new one; says whether it did.
   /// What is in it stays for people to look at, as with a damaged state.
   private static func setAside(_ path: String, _ log: SystemLog) -> Bool {
-    guard let place = RingFile.moveAside(path, stamp: SystemClock().wall.stamp) else { return false }
+    guard let place = RingFile.moveAside(path, stamp: SystemClock().wall.stamp) else {
+      return false
+    }
     log.write(
       .error,
       "'\(path)' was damaged beyond use and is '\(place)' now; a new ring is begun, "
