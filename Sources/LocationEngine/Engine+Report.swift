@@ -1,3 +1,4 @@
+import GNSSProtocols
 import LocationPolicy
 import LocationTypes
 import ReceiverDrivers
