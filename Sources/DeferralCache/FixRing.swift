@@ -45,6 +45,7 @@ import LocationTypes
 
   /// The capacity of a ring whose image has so many bytes; nil where none has.
   public static func capacity(ofSize bytes: Int) -> Int? {
+    guard bytes >= slotsOffset else { return nil }
     let capacity = (bytes - slotsOffset) / slotSize
     return capacityRange.contains(capacity) && storageSize(capacity: capacity) == bytes
       ? capacity : nil

@@ -318,4 +318,19 @@ import Testing
     }
     for k in 0..<4 { header[508 + k] = UInt8(truncatingIfNeeded: sum.value >> (8 * k)) }
   }
+
+  @Test("a size tells a capacity, or that it is that of no ring")
+  func sizes() {
+    for capacity in [2, 3, 8_192, 1_048_576] {
+      let size = FixRing.storageSize(capacity: capacity)
+      #expect(FixRing.capacity(ofSize: size) == capacity)
+      for other in [size - 1, size + 1] { #expect(FixRing.capacity(ofSize: other) == nil) }
+    }
+    let least = FixRing.storageSize(capacity: 2)
+    let most = FixRing.storageSize(capacity: 1_048_576)
+    let slot = FixRing.storageSize(capacity: 3) - least
+    for size in [.min, -1, 0, 100, least - slot, most + slot, .max] {
+      #expect(FixRing.capacity(ofSize: size) == nil)
+    }
+  }
 }
