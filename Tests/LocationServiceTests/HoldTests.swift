@@ -10,18 +10,6 @@ import Testing
 
 @Suite("Why the board does not sleep")
 struct HoldTests {
-  private func status(_ bench: ServiceBench, _ program: Program) throws -> WireStatus {
-    guard case .status(let status)? = bench.ask(.getStatus, program) else {
-      throw SystemError("no status", code: ENODATA)
-    }
-    return status
-  }
-
-  /// A policy in which this user is nobody in particular.
-  private func policy(_ authorization: Authorization) -> AccessPolicy {
-    AccessPolicy(standard: AccessTerms(authorization: authorization))
-  }
-
   @Test(
     "why the board does not sleep: who wants every fix, who owes an acknowledgement, the profile")
   func holds() throws {

@@ -10,13 +10,6 @@ import Testing
 
 @Suite("What is told of a receiver that does not answer")
 struct RemedyTests {
-  private func status(_ bench: ServiceBench, _ program: Program) throws -> WireStatus {
-    guard case .status(let status)? = bench.ask(.getStatus, program) else {
-      throw SystemError("no status", code: ENODATA)
-    }
-    return status
-  }
-
   @Test("a receiver at another speed, or of another family, is told as what it is")
   func remedies() throws {
     let log = LogPipe()

@@ -11,18 +11,6 @@ import Testing
 
 @Suite("What the service tells of itself")
 struct StatusTests {
-  private func status(_ bench: ServiceBench, _ program: Program) throws -> WireStatus {
-    guard case .status(let status)? = bench.ask(.getStatus, program) else {
-      throw SystemError("no status", code: ENODATA)
-    }
-    return status
-  }
-
-  /// A policy in which this user is nobody in particular.
-  private func policy(_ authorization: Authorization) -> AccessPolicy {
-    AccessPolicy(standard: AccessTerms(authorization: authorization))
-  }
-
   @Test("the receiver searches, tracks, and is told to whoever may know with what it is to do")
   func receiver() throws {
     let bench = try ServiceBench()
