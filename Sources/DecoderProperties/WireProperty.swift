@@ -76,9 +76,10 @@ enum WireProperty {
   }
 
   /// A frame without its NUL, which is the only one.
-  private static func ended(_ json: JSONOutput, _ trial: inout Trial) -> [UInt8] {
-    trial.require(json.bytes.firstIndex(of: 0) == json.bytes.count - 1, "a NUL within a frame")
-    return Array(json.bytes.dropLast())
+  private static func ended(_ json: borrowing JSONOutput, _ trial: inout Trial) -> [UInt8] {
+    let bytes = json.bytes
+    trial.require(bytes.firstIndex(of: 0) == bytes.count - 1, "a NUL within a frame")
+    return Array(bytes.dropLast())
   }
 
   static let seeds: [[UInt8]] =

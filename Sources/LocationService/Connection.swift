@@ -65,7 +65,7 @@ final class Connection {
   }
 
   /// Whether it takes more notices.
-  var hasRoom: Bool { output.bytes.count < Connection.highWater }
+  var hasRoom: Bool { output.count < Connection.highWater }
 
   /// Takes bytes up to the end of one frame.
   func take(
@@ -78,8 +78,8 @@ final class Connection {
   ///
   /// - Returns: false when the other end is gone.
   func send() -> Bool {
-    while !output.bytes.isEmpty {
-      let count = unsafe output.bytes.withUnsafeBytes { bytes in
+    while !output.isEmpty {
+      let count = unsafe output.withUnsafeBytes { bytes in
         unsafe Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
       }
       if count < 0 {

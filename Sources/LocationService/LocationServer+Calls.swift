@@ -165,7 +165,7 @@ extension LocationServer {
     clients[client].notices.removeAll(where: LocationServer.tellsPlace)
     forgetEvents(client)
     endDrains(of: client, looksToo: true)
-    guard let watch = clients[client].watch, connections[watch]?.output.bytes.isEmpty == false
+    guard let watch = clients[client].watch, connections[watch]?.output.isEmpty == false
     else { return }
     // Some of it may be in the middle of a frame.
     close(watch)

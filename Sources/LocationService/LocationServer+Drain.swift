@@ -69,7 +69,7 @@ extension LocationServer {
       fill(index, engine)
       send(index)
       guard let connection = connections[index], let drain = connection.drain else { return }
-      if !connection.output.bytes.isEmpty { return }
+      if !connection.output.isEmpty { return }
       if drain.left == 0 { return close(index) }
     }
     // It takes all it gets: the next turn comes when it has room, which it has.

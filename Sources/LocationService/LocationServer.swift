@@ -302,20 +302,20 @@ public struct LocationServer: LocationClients, ~Copyable {
   mutating func reply(_ reply: WireReply, continues: Bool = false, to index: Int) {
     guard connections[index] != nil else { return }
     ReplyEncoder.encode(reply, continues: continues, to: &connections[index]!.output)
-    if connections[index]!.output.bytes.count > Connection.limit { end(index) }
+    if connections[index]!.output.count > Connection.limit { end(index) }
   }
 
   /// Writes what a connection takes, and closes it where it is at its end: what it does not take then
   /// is lost, for nobody waits for one that may never read.
   mutating func send(_ index: Int) {
-    guard !connections[index]!.output.bytes.isEmpty || connections[index]!.isEnding else { return }
+    guard !connections[index]!.output.isEmpty || connections[index]!.isEnding else { return }
     guard connections[index]!.send(), !connections[index]!.isEnding else { return close(index) }
     waitForRoom(index)
   }
 
   /// Waits for room to write in, as long as something is to be written.
   mutating func waitForRoom(_ index: Int) {
-    let isEmpty = connections[index]!.output.bytes.isEmpty
+    let isEmpty = connections[index]!.output.isEmpty
     guard connections[index]!.waitsForRoom == isEmpty else { return }
     connections[index]!.waitsForRoom = !isEmpty
     do {

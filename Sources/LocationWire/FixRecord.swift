@@ -23,13 +23,11 @@ public struct FixRecordHeader: Equatable, Sendable {
     let sizes =
       UInt64(FixRecordHeader.version) | UInt64(FixRecordHeader.size) << 16
       | UInt64(FixRecord.size) << 32
-    output.raw { bytes in
-      for word in [FixRecordHeader.magic, sizes, count, 0] { append(word, to: &bytes) }
-    }
-  }
-
-  private func append(_ word: UInt64, to bytes: inout [UInt8]) {
-    for i in 0..<8 { bytes.append(UInt8(truncatingIfNeeded: word >> (8 * UInt64(i)))) }
+    let words: InlineArray<4, UInt64> = [
+      FixRecordHeader.magic.littleEndian, sizes.littleEndian, count.littleEndian, 0,
+    ]
+    // Words have no bytes between them.
+    unsafe output.append(words.span.bytes)
   }
 
   /// Reads the first ``size`` bytes; nil if they are no header of this version.
@@ -53,13 +51,22 @@ public enum FixRecord {
 
   /// Adds the record of a fix.
   public static func append(_ stored: StoredFix, to output: inout JSONOutput) {
-    output.raw { append(stored, to: &$0) }
+    let words = words(of: stored)
+    // Words have no bytes between them.
+    unsafe output.append(words.span.bytes)
   }
 
   /// Adds the record of a fix.
   @inlinable public static func append(_ stored: StoredFix, to bytes: inout [UInt8]) {
+    let words = words(of: stored)
+    // The words are this function's own, and are copied before it ends.
+    unsafe words.span.withUnsafeBytes { unsafe bytes.append(contentsOf: $0) }
+  }
+
+  /// The record as it lies in memory.
+  @inlinable static func words(of stored: StoredFix) -> InlineArray<10, UInt64> {
     let fix = stored.fix
-    let words: InlineArray<10, UInt64> = [
+    return [
       stored.name.sequence.littleEndian,
       pair(Int32(bitPattern: stored.name.generation), Int32(bitPattern: small(fix))),
       UInt64(bitPattern: fix.acquired.microseconds).littleEndian,
@@ -71,8 +78,6 @@ public enum FixRecord {
       pair(fix.horizontalAccuracy_mm ?? .min, fix.verticalAccuracy_mm ?? .min),
       pair(fix.speedAccuracy_mmps ?? .min, fix.courseAccuracy_e2 ?? .min),
     ]
-    // The words are this function's own, and are copied before it ends.
-    unsafe words.span.withUnsafeBytes { unsafe bytes.append(contentsOf: $0) }
   }
 
   /// Mode, quality, flags and satellites: a byte each.

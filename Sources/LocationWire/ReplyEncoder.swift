@@ -36,7 +36,7 @@ public enum ReplyEncoder {
     to json: inout JSONOutput, next: () -> StoredFix?
   ) -> Int {
     var count = 0
-    let before = json.bytes.count
+    let before = json.count
     json.frame { json in
       json.member("continues", true)
       json.object("parameters") { json in

@@ -49,7 +49,7 @@ private struct CopyFloor {
 }
 
 /// A fix into a record of an upgraded connection.
-struct WireRecordPath: HotPath {
+struct WireRecordPath: HotPath, ~Copyable {
   let unit = "fix"
   private var fix = WireFix()
   private var output = JSONOutput()
@@ -63,18 +63,18 @@ struct WireRecordPath: HotPath {
 
   mutating func run(_ turns: Int) -> UInt64 {
     for _ in 0..<turns {
-      if output.bytes.count + FixRecord.size > WireFix.room { output.removeAll() }
+      if output.count + FixRecord.size > WireFix.room { output.removeAll() }
       FixRecord.append(fix.stored, to: &output)
       fix.advance()
     }
-    return UInt64(output.bytes[output.bytes.count / 2])
+    return unsafe output.withUnsafeBytes { unsafe UInt64($0[$0.count / 2]) }
   }
 
   mutating func runFloor(_ turns: Int) -> UInt64 { floor.run(turns) }
 }
 
 /// A fix into the JSON of a notice, in batches as large as they go out.
-struct WireFixPath: HotPath {
+struct WireFixPath: HotPath, ~Copyable {
   let unit = "fix"
   private var fix = WireFix()
   private var output = JSONOutput()
@@ -97,7 +97,7 @@ struct WireFixPath: HotPath {
         return fix.stored
       }
     }
-    return UInt64(output.bytes[output.bytes.count / 2])
+    return unsafe output.withUnsafeBytes { unsafe UInt64($0[$0.count / 2]) }
   }
 
   mutating func runFloor(_ turns: Int) -> UInt64 { floor.run(turns) }

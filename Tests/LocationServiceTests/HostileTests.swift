@@ -53,7 +53,7 @@ struct HostileTests {
       told += watch.fixes().count
       #expect(
         bench.loop.clients.connections.compactMap { $0 }.allSatisfy {
-          $0.output.bytes.count <= Connection.limit + WireLimits.replyFrame
+          $0.output.count <= Connection.limit + WireLimits.replyFrame
         })
     }
     #expect(told == 200)
@@ -68,7 +68,7 @@ struct HostileTests {
     for _ in 0..<2_000 {
       bench.fix()
       for connection in bench.loop.clients.connections {
-        most = max(most, connection?.output.bytes.count ?? 0)
+        most = max(most, connection?.output.count ?? 0)
       }
     }
     #expect(bench.loop.clients.clients[0].isHeld)

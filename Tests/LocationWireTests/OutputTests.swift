@@ -1,0 +1,90 @@
+import TestSupport
+import Testing
+
+@testable import LocationWire
+
+@Suite("What JSON is written into") struct OutputTests {
+  /// The same number by way of text: digits with a point in front of the last `scale`, no zeros at the end.
+  private static func written(_ value: Int64, _ scale: Int) -> String {
+    var digits = Array(String(value.magnitude))
+    while digits.count <= scale { digits.insert("0", at: 0) }
+    var decimals = Array(digits.suffix(scale))
+    let whole = digits.dropLast(scale)
+    while decimals.last == "0" { decimals.removeLast() }
+    return (value < 0 ? "-" : "") + String(whole) + (decimals.isEmpty ? "" : "." + String(decimals))
+  }
+
+  private static func member(_ value: Int64, scale: Int) -> String {
+    var json = JSONOutput()
+    json.frame { $0.member("v", value, scale: scale) }
+    return String(decoding: json.bytes.dropLast(), as: UTF8.self)
+  }
+
+  @Test("numbers of every scale, the smallest and the largest, have all their digits")
+  func scales() {
+    var random = SplitMix64(seed: 0x0115)
+    for scale in 0...18 {
+      var values: [Int64] = [0, 1, -1, 9, 10, -10, 100, 999, .max, .min, .min + 1, 1_000_000_000]
+      for bits in 1...63 {
+        values.append(Int64.random(in: .min ... .max, using: &random) >> Int64(63 - bits))
+      }
+      for value in values {
+        #expect(Self.member(value, scale: scale) == #"{"v":\#(Self.written(value, scale))}"#)
+      }
+    }
+  }
+
+  @Test("what is written grows past any room, and what was sent is taken out in front of it")
+  func growsAndShrinks() {
+    var random = SplitMix64(seed: 2)
+    var json = JSONOutput()
+    var expected: [UInt8] = []
+    #expect(json.isEmpty && json.bytes.isEmpty)
+    for turn in 0..<400 {
+      let text = String(repeating: "x", count: Int.random(in: 0...300, using: &random))
+      json.frame { json in
+        json.member("turn", Int64(turn))
+        json.member("text", text)
+      }
+      expected += Array(#"{"turn":\#(turn),"text":"\#(text)"}"#.utf8) + [0]
+      if turn.isMultiple(of: 3) {
+        let sent = Int.random(in: 0...expected.count, using: &random)
+        json.removeFirst(sent)
+        expected.removeFirst(sent)
+      }
+      #expect(json.count == expected.count && json.isEmpty == expected.isEmpty)
+      #expect(json.bytes == expected)
+    }
+    json.removeAll()
+    #expect(json.isEmpty && json.bytes == [])
+    json.frame { $0.member("a", true) }
+    #expect(json.bytes == Array(#"{"a":true}"#.utf8) + [0])
+  }
+
+  @Test("one member that is longer than all that was written before it has room")
+  func longMember() {
+    var json = JSONOutput()
+    let text = String(repeating: "y", count: 100_000)
+    json.frame { $0.member("t", text) }
+    #expect(json.bytes == Array(#"{"t":"\#(text)"}"#.utf8) + [0])
+  }
+
+  @Test("a frame that is taken back leaves what was there before it")
+  func truncates() {
+    var json = JSONOutput()
+    json.frame { $0.member("a", Int64(1)) }
+    let before = json.bytes
+    json.frame { $0.member("b", Int64(2)) }
+    json.truncate(to: before.count)
+    #expect(json.bytes == before)
+  }
+
+  @Test("taking out more than was written is a mistake of the program's")
+  func tooMuch() async {
+    await #expect(processExitsWith: .failure) {
+      var json = JSONOutput()
+      json.frame { $0.member("a", true) }
+      json.removeFirst(json.count + 1)
+    }
+  }
+}
