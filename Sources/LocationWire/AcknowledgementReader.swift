@@ -5,21 +5,28 @@ import LocationTypes
 /// Takes it in any order of its members and with any white space. What is written in another way,
 /// with escapes or members of its own, or is no acknowledgement, it leaves to ``JSONDocument``: it says
 /// nil, and never that something is wrong.
-struct AcknowledgementReader {
+@safe struct AcknowledgementReader {
   /// Longer frames have something else in them.
   private static let lengthLimit = 256
 
-  private let bytes: [UInt8]
+  private let bytes: UnsafeBufferPointer<UInt8>
+  private let count: Int
   private var place = 0
 
   /// The fix that the frame acknowledges, if it is such a call.
   static func read(_ frame: [UInt8]) -> FixName? {
     guard frame.count <= lengthLimit else { return nil }
-    var reader = AcknowledgementReader(bytes: frame)
-    return reader.call()
+    // The reader ends before the closure does.
+    return unsafe frame.withUnsafeBufferPointer { bytes in
+      var reader = unsafe AcknowledgementReader(bytes)
+      return reader.call()
+    }
   }
 
-  private init(bytes: [UInt8]) { self.bytes = bytes }
+  @unsafe private init(_ bytes: UnsafeBufferPointer<UInt8>) {
+    unsafe self.bytes = bytes
+    count = bytes.count
+  }
 
   private mutating func call() -> FixName? {
     var isMethod = false
@@ -40,7 +47,7 @@ struct AcknowledgementReader {
         return nil
       }
     } while take(",")
-    guard take("}"), place == bytes.count, isMethod, isOneway else { return nil }
+    guard take("}"), place == count, isMethod, isOneway else { return nil }
     return name
   }
 
@@ -70,23 +77,17 @@ struct AcknowledgementReader {
   /// Passes over `text` and the white space behind it; false if something else is there.
   private mutating func take(_ text: StaticString) -> Bool {
     skipSpace()
-    let count = text.utf8CodeUnitCount
-    guard count <= bytes.count - place else { return false }
-    let begin = place
-    let bytes = bytes
-    let isSame = text.withUTF8Buffer { text in
-      for i in 0..<count where unsafe bytes[begin + i] != text[i] { return false }
-      return true
-    }
-    guard isSame else { return false }
-    place += count
+    let length = text.utf8CodeUnitCount
+    guard length <= count - place else { return false }
+    for i in 0..<length where unsafe bytes[place + i] != text.utf8Start[i] { return false }
+    place += length
     skipSpace()
     return true
   }
 
   private mutating func skipSpace() {
-    while place < bytes.count {
-      switch bytes[place] {
+    while place < count {
+      switch unsafe bytes[place] {
       case 0x20, 0x0A, 0x0D, 0x09: place += 1
       default: return
       }
@@ -97,13 +98,14 @@ struct AcknowledgementReader {
   private mutating func number() -> UInt64? {
     let first = place
     var value: UInt64 = 0
-    while place < bytes.count, place - first < 18 {
-      let digit = bytes[place] &- UInt8(ascii: "0")
+    while place < count, place - first < 18 {
+      let digit = unsafe bytes[place] &- UInt8(ascii: "0")
       guard digit < 10 else { break }
       value = value * 10 + UInt64(digit)
       place += 1
     }
-    guard place > first, bytes[first] != UInt8(ascii: "0") || place == first + 1 else { return nil }
+    guard place > first, unsafe bytes[first] != UInt8(ascii: "0") || place == first + 1
+    else { return nil }
     skipSpace()
     return value
   }
