@@ -20,7 +20,8 @@ public struct EnergyLedger: Equatable, Sendable {
   private var boardState = BoardState.awake
   private var board_mW = 0.0
   private var boardSince: Instant
-  private var wakesByReason: [WakeReason: Int] = [:]
+  /// By the raw value of their reason, of which there are five.
+  private var wakesByReason: [Int] = [0, 0, 0, 0, 0]
   /// The search for the very first fix: all acquiring before the receiver tracks or batches.
   private var firstSearch = (time: Interval.zero, mJ: 0.0, isOver: false)
   /// What the receiver draws tracking.
@@ -66,7 +67,7 @@ public struct EnergyLedger: Equatable, Sendable {
 
   /// The sleeping board was woken.
   public mutating func woke(for reason: WakeReason, times: Int = 1) {
-    wakesByReason[reason, default: 0] += times
+    wakesByReason[Int(reason.rawValue)] += times
   }
 
   /// The ledger as it stands at `time`, with the states that last until then.
@@ -147,9 +148,9 @@ extension EnergyLedger {
   /// Time the board ran code.
   public var awake: Interval { time(of: .awake) }
   /// How often the sleeping board was woken.
-  public var hostWakes: Int { wakesByReason.values.reduce(0, +) }
+  public var hostWakes: Int { wakesByReason.reduce(0, +) }
   /// How often the sleeping board was woken for one reason.
-  public func hostWakes(for reason: WakeReason) -> Int { wakesByReason[reason, default: 0] }
+  public func hostWakes(for reason: WakeReason) -> Int { wakesByReason[Int(reason.rawValue)] }
 
   /// Energy the receiver and the board used, mJ.
   public var total_mJ: Double { receiver_mJ + board_mJ }

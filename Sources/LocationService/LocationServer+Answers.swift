@@ -143,18 +143,21 @@ extension LocationServer {
     _ first: UInt64, _ last: UInt64, to index: Int, _ engine: borrowing Engine
   ) -> UInt64 {
     var next = first
-    while next <= last, engine.stored(at: next) == nil { next += 1 }
+    var stored = engine.stored(at: next)
+    while next <= last, stored == nil {
+      next += 1
+      stored = engine.stored(at: next)
+    }
     if next > first {
-      let later = engine.stored(at: next).map {
-        FixTime(acquired: $0.fix.acquired, utc: $0.fix.utc)
-      }
+      let later = stored.map { FixTime(acquired: $0.fix.acquired, utc: $0.fix.utc) }
       reply(.notice(.gap(Gap(first..<next, from: nil, to: later))), continues: true, to: index)
     }
     // Read before they are written: a closure cannot borrow the engine.
     var fixes: [StoredFix] = []
-    while next <= last, fixes.count < WireLimits.fixesPerReply, let fix = engine.stored(at: next) {
+    while next <= last, fixes.count < WireLimits.fixesPerReply, let fix = stored {
       fixes.append(fix)
       next += 1
+      if next <= last { stored = engine.stored(at: next) }
     }
     if !fixes.isEmpty { reply(.notice(.fixes(fixes)), continues: true, to: index) }
     return next
