@@ -9,6 +9,11 @@ import LocationWire
 struct Talk: ~Copyable {
   private var session: ClientSession
   private var words: [UInt8] = []
+  /// How often its input had an end, one after the other.
+  private var hangUps = 0
+  /// So often, a twentieth of a second apart: a virtual machine that comes back from a suspend finds its
+  /// ports hung up until their host has said that it is there.
+  private static let hangUpLimit = 40
 
   init(_ path: String, _ name: String) throws(ClientError) {
     var session = try ClientSession(name: name, path: path)
@@ -31,7 +36,13 @@ struct Talk: ~Copyable {
       if waiting[0].revents != 0 {
         var bytes = [UInt8](repeating: 0, count: 512)
         let count = unsafe read(STDIN_FILENO, &bytes, bytes.count)
-        guard count > 0 else { return }
+        guard count > 0 else {
+          hangUps += 1
+          if hangUps > Talk.hangUpLimit { return }
+          usleep(50_000)
+          continue
+        }
+        hangUps = 0
         for byte in bytes[..<count] { try take(byte) }
       }
     }
