@@ -12,12 +12,18 @@ EMBEDDED_PATH := .build-embedded
 SOAK_PATH := .build-soak
 SOAK_RUNS := 480
 # The service as it is installed: Swift's and C++'s libraries are inside, and nothing is linked that it
-# does not use (Docs/Reference/service-cost.md).
+# does not use (Docs/Reference/service-cost.md); optimized as one program, without the checks for
+# exclusive access that the tests have (Docs/Decisions/0115-the-service-is-linked-as-one.md).
 SERVICE_PATH := .build-service
 SERVICE_BUILD = $(SWIFT) build -c release --scratch-path $(SERVICE_PATH) --static-swift-stdlib \
+  --experimental-lto-mode full -Xswiftc -use-ld=lld \
   -Xswiftc -Xfrontend -Xswiftc -disable-implicit-string-processing-module-import \
   -Xswiftc -Xfrontend -Xswiftc -disable-implicit-concurrency-module-import \
-  -Xlinker --no-export-dynamic -Xlinker --icf=safe
+  -Xswiftc -enforce-exclusivity=unchecked \
+  -Xlinker --no-export-dynamic -Xlinker --icf=safe \
+  -Xlinker --symbol-ordering-file=$(CURDIR)/$(SERVICE_ORDER) -Xlinker --no-warn-symbol-ordering
+# The functions a fix runs through, beside each other.
+SERVICE_ORDER := packaging/torpord.order
 
 # The virtual board: what it is made of is kept there between two runs.
 BOARD_PATH := .build-board
@@ -33,7 +39,8 @@ DEB_PATH := .build-deb
 
 .DEFAULT_GOAL := help
 .PHONY: help run test bench fuzz soak soaked lint format embedded tests interface release boards firmware clean tools \
-  soak-build bench-tools firmware-tools completions man install uninstall service bench-service service-tools \
+  soak-build bench-tools firmware-tools completions man install uninstall service service-order bench-service \
+  service-tools \
   torture client-probe test-board board-tools command deb deb-tools test-deb test-deb-tools
 
 # Where `make install` puts things: below DESTDIR, which is for makers of packages.
@@ -62,6 +69,7 @@ help:
 	@echo 'make deb       a Debian package of them in .build-deb'
 	@echo 'make test-deb  installs, runs, upgrades, removes and purges that package in a Debian of its own; as root'
 	@echo 'make service   only torpord, as it is installed'
+	@echo 'make service-order  which functions a fix runs through, anew, for the linker (packaging/torpord.order)'
 	@echo 'make man       only the manual page      make completions  only those, for bash, zsh, fish'
 
 run: release
@@ -180,7 +188,15 @@ service: tools
 	  found=$$(cc -print-file-name="$${names%:*}") && \
 	  if [ -f "$$found" ]; then ln -sf "$$found" "$$bin/$${names#*:}"; fi; \
 	done && \
-	$(SERVICE_BUILD) --product torpord && strip -o $(SERVICE_PATH)/torpord "$$bin/torpord"
+	if [ $(SERVICE_ORDER) -nt "$$bin/torpord" ]; then rm -f "$$bin/torpord"; fi && \
+	$(SERVICE_BUILD) --product torpord && strip -o $(SERVICE_PATH)/torpord "$$bin/torpord" && \
+	if command -v python3 >/dev/null 2>&1; then .ci/service-order --check "$$bin/torpord" $(SERVICE_ORDER); fi
+
+# Runs the service under valgrind, and has to be made again when the functions of a fix have changed.
+service-order: service
+	@.ci/install-missing bench
+	@.ci/service-order "$$($(SERVICE_BUILD) --show-bin-path)/torpord" $(SERVICE_ORDER)
+	@$(MAKE) --no-print-directory service
 
 command: tools
 	@echo '== the command, with its libraries inside'
