@@ -124,5 +124,7 @@ class Feed:
         if self.rest:
             self.due = start + self.piece * self.PIECE_TIME
         else:
+            # Who gets its bytes first pays for waking a processor, and for what all of them have in common.
+            self.masters = self.masters[1:] + self.masters[:1]
             self.number += 1
             self.due = self.began + self.number * self.period

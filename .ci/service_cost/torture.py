@@ -1,6 +1,8 @@
 """What is done to the service, and what must hold all the same."""
 
+import glob
 import os
+import pathlib
 import random
 import re
 import signal
@@ -224,7 +226,7 @@ def killed(ordeal, rounds):
 
 
 def damaged(ordeal, rounds, wrong):
-    """Bytes of its ring are others: it starts with what is left, or says that this is no ring."""
+    """Bytes of its ring are others: it starts with what is left, or puts away what is no ring any more."""
     for number in range(rounds):
         if not ordeal.start():
             break
@@ -254,8 +256,16 @@ def damaged(ordeal, rounds, wrong):
             ordeal.book.check(ordeal.run(2) >= 10, "damaged: no fixes come any more")
             ordeal.kill(signal.SIGTERM)
     with open(ordeal.service.ring, "r+b") as file:
-        file.write(random.randbytes(os.path.getsize(ordeal.service.ring)))
-    ordeal.refuses("cannot be used as a ring of fixes")
+        rubbish = random.randbytes(os.path.getsize(ordeal.service.ring))
+        file.write(rubbish)
+    ordeal.book.highest = (ordeal.book.generation, -1)
+    if ordeal.start():
+        ordeal.says("was damaged beyond use")
+        kept = glob.glob(ordeal.service.ring + ".damaged-*")
+        ordeal.book.check(
+            any(pathlib.Path(path).read_bytes() == rubbish for path in kept), f"damaged: it was not kept: {kept}")
+        ordeal.book.check(ordeal.run(2) >= 10, "damaged: no fixes into a new ring")
+        ordeal.kill(signal.SIGTERM)
     wrong += ordeal.book.wrong
 
 
@@ -285,7 +295,7 @@ def disk(options, folder, book):
                 book.check(ordeal.run(1) >= 5, "disk: no fixes after a full disk")
                 ordeal.kill(signal.SIGTERM)
         mount("-o", "remount,ro")
-        ordeal.refuses("may not be read and written")
+        ordeal.refuses("is mounted read-only")
     finally:
         subprocess.run(["umount", "-l", ordeal.state], check=False)
     book.wrong += ordeal.book.wrong
