@@ -21,7 +21,7 @@ struct Talk: ~Copyable {
     self.session = session
   }
 
-  /// Until the input ends.
+  /// Until the input has ended for two seconds.
   mutating func run() throws(ClientError) {
     say("ready")
     while true {
@@ -36,7 +36,9 @@ struct Talk: ~Copyable {
       if waiting[0].revents != 0 {
         var bytes = [UInt8](repeating: 0, count: 512)
         let count = unsafe read(STDIN_FILENO, &bytes, bytes.count)
+        if count < 0 && errno == EINTR { continue }
         guard count > 0 else {
+          words.removeAll()
           hangUps += 1
           if hangUps > Talk.hangUpLimit { return }
           usleep(50_000)

@@ -4,8 +4,11 @@
 /// memory of its own: an array's checks for each of a fix's sixty pieces cost a third of what a fix did.
 /// A member without a value is left out; there is no `null`.
 @safe public struct JSONOutput: ~Copyable {
-  /// The first room; it doubles, and stays.
+  /// The first room; it doubles when it is full.
   private static let smallest = 512
+  /// More room than this is given back once all is taken: a long reply's is not kept for a client that may
+  /// stay for months.
+  static let kept = 131_072
 
   private var memory: UnsafeMutableRawBufferPointer
   /// How many bytes were written and not yet taken: UTF-8 with a NUL byte behind each frame.
@@ -16,6 +19,9 @@
   public init() { unsafe memory = UnsafeMutableRawBufferPointer(start: nil, count: 0) }
 
   deinit { unsafe memory.deallocate() }
+
+  /// How many bytes there is room for now.
+  var capacity: Int { unsafe memory.count }
 
   /// Whether all that was written has been taken.
   public var isEmpty: Bool { count == 0 }
@@ -36,16 +42,19 @@
   /// - Complexity: O(what stays).
   public mutating func removeFirst(_ number: Int) {
     precondition(number >= 0 && number <= count, "no more was written")
+    guard number < count else { return removeAll() }
     count -= number
     // The bytes overlap, and `memmove` is what this calls.
-    if count > 0 {
-      unsafe memory.baseAddress!.copyMemory(
-        from: memory.baseAddress! + number, byteCount: count)
-    }
+    unsafe memory.baseAddress!.copyMemory(from: memory.baseAddress! + number, byteCount: count)
   }
 
-  /// Takes everything out and keeps the room.
-  public mutating func removeAll() { count = 0 }
+  /// Takes everything out and keeps the room, up to 128 KiB of it.
+  public mutating func removeAll() {
+    count = 0
+    guard capacity > JSONOutput.kept else { return }
+    unsafe memory.deallocate()
+    unsafe memory = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+  }
 
   /// Takes back what was written after there were `number` bytes.
   mutating func truncate(to number: Int) {
@@ -62,22 +71,22 @@
 
   /// Writes bytes that are no JSON: records of an upgraded connection.
   mutating func append(_ bytes: RawSpan) {
+    guard bytes.byteCount > 0 else { return }
     unsafe bytes.withUnsafeBytes { bytes in
-      guard let first = bytes.baseAddress else { return }
-      unsafe room(for: bytes.count).copyMemory(from: first, byteCount: bytes.count)
+      unsafe room(for: bytes.count).copyMemory(from: bytes.baseAddress!, byteCount: bytes.count)
       count += bytes.count
     }
   }
 
-  /// Where the next `number` bytes go; who writes them counts them.
+  /// Where the next `number` bytes go, which are some; who writes them counts them.
   @unsafe private mutating func room(for number: Int) -> UnsafeMutableRawPointer {
     if unsafe memory.count - count < number { grow(by: number) }
     return unsafe memory.baseAddress! + count
   }
 
   @inline(never) private mutating func grow(by number: Int) {
-    precondition(number <= Int.max / 4 && count <= Int.max / 4, "more than any memory")
-    let size = max(JSONOutput.smallest, 2 * max(count, number) + number)
+    precondition(number <= Int.max / 4 && capacity <= Int.max / 4, "more than any memory")
+    let size = max(JSONOutput.smallest, 2 * capacity, count + number)
     let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 8)
     if let old = unsafe memory.baseAddress {
       unsafe larger.baseAddress!.copyMemory(from: old, byteCount: count)
@@ -117,7 +126,7 @@ extension JSONOutput {
   mutating func member(_ name: StaticString, _ value: Double) {
     guard value.isFinite else { return }
     key(name)
-    number(value)
+    decimal(value)
   }
 
   /// Adds a member: `value` / 10^`scale`, with as many decimals as it has.
@@ -201,10 +210,8 @@ extension JSONOutput {
     count += length
   }
 
-  private mutating func add(_ value: Int64) { add(value, scale: 0) }
-
   /// Adds `value` / 10^`scale` without zeros at its end, the last digit first.
-  private mutating func add(_ value: Int64, scale: Int) {
+  private mutating func add(_ value: Int64, scale: Int = 0) {
     precondition((0...18).contains(scale), "past what Int64 holds")
     // Nineteen digits, a point and a sign; behind them as much again, for what is moved to the front.
     let size = 24
@@ -239,7 +246,7 @@ extension JSONOutput {
     count += size - place
   }
 
-  private mutating func number(_ value: Double) {
+  private mutating func decimal(_ value: Double) {
     var text: [UInt8] = []
     JSONText.append(value, to: &text)
     unsafe append(text.span.bytes)

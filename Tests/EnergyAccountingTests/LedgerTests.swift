@@ -24,6 +24,11 @@ struct LedgerTests {
       closed.time(of: ReceiverPowerState.off) == .zero, "what was before it began is not counted")
     #expect(closed.receiver_mJ == 30 * 36 + 30 * 30)
     #expect(closed.board_mJ == 600 + 59 * 300)
+    for reason in (UInt8.min ... .max).compactMap(WakeReason.init(rawValue:)) {
+      var each = ledger
+      each.woke(for: reason, times: 7)
+      #expect(each.hostWakes(for: reason) == ledger.hostWakes(for: reason) + 7)
+    }
     #expect(closed.hostWakes == 4 && closed.hostWakes(for: .alarm) == 3)
   }
 

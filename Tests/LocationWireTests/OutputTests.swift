@@ -39,7 +39,10 @@ import Testing
     var random = SplitMix64(seed: 2)
     var json = JSONOutput()
     var expected: [UInt8] = []
-    #expect(json.isEmpty && json.bytes.isEmpty)
+    let nothing: [UInt8] = []
+    // Bytes have none between them.
+    unsafe json.append(nothing.span.bytes)
+    #expect(json.isEmpty && json.bytes.isEmpty && json.capacity == 0)
     for turn in 0..<400 {
       let text = String(repeating: "x", count: Int.random(in: 0...300, using: &random))
       json.frame { json in
@@ -67,6 +70,21 @@ import Testing
     let text = String(repeating: "y", count: 100_000)
     json.frame { $0.member("t", text) }
     #expect(json.bytes == Array(#"{"t":"\#(text)"}"#.utf8) + [0])
+    #expect(json.capacity <= 2 * json.count, "it takes no more than twice what it holds")
+  }
+
+  @Test("the room of what is long is given back, and that of what is usual is kept")
+  func givesBack() {
+    var json = JSONOutput()
+    json.frame { $0.member("t", String(repeating: "y", count: JSONOutput.kept)) }
+    json.removeFirst(json.count - 1)
+    #expect(json.capacity > JSONOutput.kept, "a byte is left")
+    json.removeFirst(1)
+    #expect(json.capacity == 0)
+    json.frame { $0.member("a", true) }
+    let kept = json.capacity
+    json.removeFirst(json.count)
+    #expect(json.capacity == kept && kept > 0)
   }
 
   @Test("a frame that is taken back leaves what was there before it")
