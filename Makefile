@@ -43,8 +43,7 @@ DEB_PATH := .build-deb
 .DEFAULT_GOAL := help
 .PHONY: help run test bench fuzz soak soaked lint format embedded tests interface release boards firmware clean tools \
   soak-build bench-tools firmware-tools completions man install uninstall service service-order bench-service \
-  service-tools \
-  torture client-probe test-board board-tools command deb deb-tools test-deb test-deb-tools
+  service-tools torture client-probe test-board board-tools command deb deb-tools test-deb test-deb-tools
 
 # Where `make install` puts things: below DESTDIR, which is for makers of packages.
 PREFIX ?= /usr/local
