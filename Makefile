@@ -32,16 +32,18 @@ SERVICE_ORDER := packaging/torpord.order
 BOARD_PATH := .build-board
 BOARD_RESETS ?= 8
 BOARD_SECONDS ?= 600
-# What `make install` installs as torpor.
-COMMAND := .build/release/torpor
+# What `make install` installs as torpor. `make test` has built everything (PREBUILT) and uses that.
+COMMAND := $(if $(PREBUILT),.build/debug/torpor,.build/release/torpor)
 # What builds it, where it is not there already.
 COMMAND_BUILD = $(if $(filter .build/release/torpor,$(COMMAND)),release)
 # The command as it is packaged: with Swift's libraries inside.
 COMMAND_PATH := .build-command
 DEB_PATH := .build-deb
+CHECK_PATH := .build-check
+FRESH_PATH := .build-fresh
 
 .DEFAULT_GOAL := help
-.PHONY: help run test bench fuzz soak soaked lint format embedded tests interface release boards firmware clean tools \
+.PHONY: help run test check unit test-fresh build bench fuzz soak soaked lint format embedded tests interface release boards firmware clean tools \
   soak-build bench-tools firmware-tools completions man install uninstall service service-order bench-service \
   service-tools torture client-probe test-board board-tools command deb deb-tools test-deb test-deb-tools
 
@@ -54,7 +56,9 @@ UNITS := $(DESTDIR)$(PREFIX)/lib/systemd/system
 
 help:
 	@echo 'make run       install what is missing, build, run a simulated day on the default board'
-	@echo 'make test      all gates: lint, Embedded build, tests, firmware, boards, random runs'
+	@echo 'make test      all gates: lint, Embedded build, tests, firmware, boards, random runs (VERBOSE=1 prints all)'
+	@echo 'make check     the fast loop: lint, Embedded build, the tests that wait for nothing'
+	@echo 'make test-fresh  make run and make test in a new Debian that holds only the toolchain; as root'
 	@echo 'make bench     instructions, time and heap allocations of the hot paths (BENCH=--json)'
 	@echo 'make bench-service  what torpord costs beside gpsd, and whether that is little enough (BENCH=--json)'
 	@echo 'make torture   kills torpord and clients at any moment, fills its disk, damages its ring (TORTURE="--kills N")'
@@ -77,24 +81,29 @@ help:
 run: release
 	@.build/release/torpor simulate $(RUN)
 
-# One after the other, so that the first thing that is wrong is the last thing one reads.
-test: tools
-	@$(MAKE) --no-print-directory lint
-	@$(MAKE) --no-print-directory embedded
-	@$(MAKE) --no-print-directory tests
-	@$(MAKE) --no-print-directory interface
-	@$(MAKE) --no-print-directory firmware
-	@$(MAKE) --no-print-directory boards
-	@$(MAKE) --no-print-directory man completions COMMAND=.build/debug/torpor
-	@$(MAKE) --no-print-directory soaked
-	@echo 'make test: every gate passed.'
+# Every gate, quietly, and what failed or could not run in the last lines. VERBOSE=1 prints all.
+test:
+	@SWIFT='$(SWIFT)' .ci/test
+
+# The fast loop of a developer: style, the Embedded build, and the tests that neither start a process nor wait.
+check:
+	@SWIFT='$(SWIFT)' .ci/test check
+
+# A smaller package (Package.swift), whose test bundle is linked and run sooner.
+unit: tools
+	@echo '== tests of the core and the simulated board'
+	@TORPOR_CHECK=1 $(SWIFT) test --scratch-path $(CHECK_PATH)
+
+# A Debian that holds nothing but the toolchain, git and make; as root. Not part of continuous integration.
+test-fresh:
+	@.ci/test-fresh $(FRESH_PATH)
 
 lint:
 	@echo '== style'
-	@$(SWIFT) format lint --strict --recursive Sources Tests Package.swift
+	@$(SWIFT) format lint --parallel --strict --recursive Sources Tests Package.swift
 
 format:
-	@$(SWIFT) format --in-place --recursive Sources Tests Package.swift
+	@$(SWIFT) format --parallel --in-place --recursive Sources Tests Package.swift
 
 embedded: tools
 	@echo '== the core as Embedded Swift, without allocations'
@@ -104,19 +113,24 @@ embedded: tools
 	  $(SWIFT) build --scratch-path $(EMBEDDED_PATH) --toolset $(EMBEDDED_PATH)/toolset.json --target $$room || exit 1; \
 	done
 
+build: tools
+	@echo '== build of everything that is tested'
+	@$(SWIFT) build --build-tests
+
 tests: tools
 	@echo '== tests'
-	@$(SWIFT) test
+	@$(SWIFT) test $(if $(PREBUILT),--skip-build)
 
 # The socket's interface file and the examples of its page, through a library that is not ours.
 interface:
 	@echo "== the socket's interface"
-	@if command -v python3 >/dev/null 2>&1; then .ci/check-interface; fi
+	@if command -v python3 >/dev/null 2>&1; then .ci/check-interface; \
+	else echo 'skipped: python3 is missing (apt-get install python3)'; fi
 
 # After the tests, which build what this machine's run of the self-test is linked with.
 firmware: tools firmware-tools
 	@echo '== the core on a Cortex-M4 and an aarch64'
-	@SWIFT='$(SWIFT)' .ci/firmware $(EMBEDDED_ROOMS)
+	@SWIFT='$(SWIFT)' PREBUILT='$(PREBUILT)' .ci/firmware $(EMBEDDED_ROOMS)
 
 release: tools
 	@echo '== release build'
@@ -125,7 +139,7 @@ release: tools
 # With the tests' build, which is there already.
 boards: tools
 	@echo '== every board simulates an hour'
-	@$(SWIFT) build --product torpor
+	@$(if $(PREBUILT),:,$(SWIFT) build --product torpor)
 	@.ci/check-boards .build/debug/torpor
 
 # What the command says of itself; each is looked at by its own reader where that is installed.
@@ -133,8 +147,10 @@ man: $(COMMAND_BUILD)
 	@echo '== manual page'
 	@mkdir -p .build/man
 	@$(COMMAND) manual > .build/man/torpor.1
-	@if command -v mandoc >/dev/null 2>&1; then mandoc -T lint -W warning .build/man/torpor.1 packaging/torpord.8; fi
-	@if command -v man >/dev/null 2>&1; then man -l .build/man/torpor.1 >/dev/null; fi
+	@if command -v mandoc >/dev/null 2>&1; then mandoc -T lint -W warning .build/man/torpor.1 packaging/torpord.8; \
+	else echo 'skipped: mandoc is missing (apt-get install mandoc)'; fi
+	@if command -v man >/dev/null 2>&1; then man -l .build/man/torpor.1 >/dev/null; \
+	else echo 'skipped: man is missing (apt-get install man-db)'; fi
 
 completions: $(COMMAND_BUILD)
 	@echo '== completions'
@@ -142,9 +158,11 @@ completions: $(COMMAND_BUILD)
 	@$(COMMAND) --generate-completion-script bash > .build/completions/torpor.bash
 	@$(COMMAND) --generate-completion-script zsh > .build/completions/_torpor
 	@$(COMMAND) --generate-completion-script fish > .build/completions/torpor.fish
-	@if command -v bash >/dev/null 2>&1; then bash -n .build/completions/torpor.bash; fi
-	@if command -v zsh >/dev/null 2>&1; then zsh -n .build/completions/_torpor; fi
-	@if command -v fish >/dev/null 2>&1; then fish -n .build/completions/torpor.fish; fi
+	@for shell in bash:torpor.bash zsh:_torpor fish:torpor.fish; do \
+	  if ! command -v "$${shell%:*}" >/dev/null 2>&1; then \
+	    echo "skipped: $${shell%:*} is missing (apt-get install $${shell%:*})"; \
+	  else "$${shell%:*}" -n ".build/completions/$${shell#*:}" || exit 1; fi; \
+	done
 
 # `make install` as root must not build as root: what was made is taken as it is.
 install:

@@ -4,13 +4,20 @@ import PackageDescription
 /// Only for `make soak`: the core's machines mark which pairs of state and event they reach.
 let isSoaked = Context.environment["TORPOR_SOAK"] != nil
 
+/// Only for `make check`: the tests that neither start a process nor wait, with what they need.
+let isChecked = Context.environment["TORPOR_CHECK"] != nil
+
 /// Everything is built in Swift 6 mode, with strict memory safety, and a warning is an error.
+let strictTests: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .strictMemorySafety(),
+  .treatAllWarnings(as: .error),
+]
+
+/// Sources as well; those of `make check` are optimized, for its tests compute for most of their time.
 let strict: [SwiftSetting] =
-  [
-    .swiftLanguageMode(.v6),
-    .strictMemorySafety(),
-    .treatAllWarnings(as: .error),
-  ] + (isSoaked ? [.define("REACHED")] : [])
+  strictTests + (isSoaked ? [.define("REACHED")] : [])
+  + (isChecked ? [.unsafeFlags(["-O"])] : [])
 
 /// The core: pure, heap-free, built as Embedded Swift by `make test` as well.
 let core: [Target] = [
@@ -226,7 +233,7 @@ let fuzz: [Target] =
 func tests(_ room: String, _ more: [Target.Dependency] = []) -> Target {
   .testTarget(
     name: room + "Tests", dependencies: [.target(name: room), "TestSupport"] + more,
-    swiftSettings: strict)
+    swiftSettings: strictTests)
 }
 
 let package = Package(
@@ -278,7 +285,7 @@ let package = Package(
         "AccessPolicy", "LinuxHAL", "LocationTypes", "DeferralCache", "GNSSProtocols",
         "ReceiverDrivers",
         "LocationPolicy", "LocationEngine", "LocationHAL", "LocationRuntime", "LocationWire",
-        "EnergyAccounting",
+        "ClientProbe", "EnergyAccounting",
       ]),
     tests("LocationWire", ["LocationTypes", "LocationPolicy", "EnergyAccounting"]),
     tests("LocationClient", ["LocationTypes", "LocationPolicy", "LocationWire"]),
@@ -293,11 +300,35 @@ let package = Package(
         "LinuxHAL", "GNSSProtocols", "GPXFiles", "TorporLocation", "LocationClient",
         "LocationPolicy", "LocationTypes", "LocationWire", "TestSupport",
       ],
-      swiftSettings: strict),
+      swiftSettings: strictTests),
     .target(
       name: "TestSupport", dependencies: ["LocationWire"], path: "Tests/TestSupport",
-      swiftSettings: strict),
-    .testTarget(name: "ArchitectureTests", swiftSettings: strict),
+      swiftSettings: strictTests),
+    .testTarget(name: "ArchitectureTests", swiftSettings: strictTests),
   ],
   cxxLanguageStandard: .cxx17
 )
+
+if isChecked {
+  let checked: Set = [
+    "LocationTypesTests", "DeferralCacheTests", "GNSSProtocolsTests", "ReceiverDriversTests",
+    "LocationPolicyTests", "LocationEngineTests", "LocationRuntimeTests", "EnergyAccountingTests",
+    "SimulatedHALTests",
+  ]
+  func reached(_ names: Set<String>) -> Set<String> {
+    var all = names
+    for target in package.targets where names.contains(target.name) {
+      for dependency in target.dependencies {
+        switch dependency {
+        case .targetItem(let name, _), .byNameItem(let name, _): all.insert(name)
+        default: break
+        }
+      }
+    }
+    return all == names ? all : reached(all)
+  }
+  let kept = reached(checked)
+  package.targets.removeAll { !kept.contains($0.name) }
+  package.products.removeAll()
+  package.dependencies.removeAll()
+}

@@ -18,12 +18,27 @@ struct EmbeddedGateTests {
     let embedded = makefile.recipe("embedded").joined(separator: "\n")
     #expect(embedded.contains(#""-enable-experimental-feature","Embedded""#))
     #expect(embedded.contains(#""-no-allocations""#))
-    for gate in ["lint", "embedded", "tests", "firmware", "boards"] {
-      #expect(makefile.recipe("test").contains { $0.hasSuffix(" \(gate)") }, "make test: \(gate)")
+    #expect(makefile.recipe("test").contains { $0.hasSuffix(" .ci/test") })
+    let all = try gates(of: "test")
+    for gate in ["lint", "embedded", "tests", "firmware", "boards", "soaked"] {
+      #expect(all.contains(gate), "make test: \(gate)")
     }
-    #expect(makefile.recipe("lint").contains { $0.contains("format lint --strict") })
+    #expect(makefile.recipe("check").contains { $0.hasSuffix(" .ci/test check") })
+    #expect(try gates(of: "check") == ["tools", "unit", "lint", "embedded"])
+    for gate in all { #expect(!makefile.recipe(gate).isEmpty, "make \(gate)") }
+    #expect(makefile.recipe("lint").contains { $0.contains("format lint --parallel --strict") })
     #expect(makefile.recipe("tests").contains { $0.contains("$(SWIFT) test") })
     #expect(makefile.recipe("boards").contains { $0.contains(".ci/check-boards") })
+  }
+
+  /// The gates that `.ci/test` runs for `what`, in the order in which they are named.
+  private func gates(of what: String) throws -> [String] {
+    let script = try Repository.text(".ci/test")
+    let pattern = try Regex("\n  \(what)\\)\n    first=\\(([^)]*)\\)\n    lanes=\\(([^)]*)\\)")
+    let match = try #require(script.firstMatch(of: pattern))
+    return [1, 2].flatMap {
+      (match[$0].substring ?? "").split { " '".contains($0) }.map(String.init)
+    }
   }
 
   @Test("the firmware is made of the same rooms, and fails on a heap")

@@ -1,19 +1,18 @@
 import Foundation
 import LocationTypes
 import TOMLFiles
+import TestSupport
 import Testing
 
 @testable import BoardProfiles
 
 @Suite("Boards and where they are found")
 struct CatalogTests {
-  /// The repository's root: this file is `Tests/BoardProfilesTests/CatalogTests.swift`.
-  static let root = BoardCatalog.sourceTree(of: #filePath)
-  static let boards = BoardCatalog(directory: root + "/Boards")
+  static let boards = BoardCatalog(directory: PackageBoards.folder)
 
   @Test("every board of Boards/ loads and has a README with its sections")
   func every() throws {
-    let names = CatalogTests.boards.list()
+    let names = PackageBoards.names
     #expect(names.contains(BoardCatalog.defaultBoard) && names.count >= 2)
     for name in names {
       let profile = try CatalogTests.boards.find(name)
@@ -159,22 +158,22 @@ struct CatalogTests {
 
   @Test("the list of boards names each, with what its profile says")
   func list() throws {
-    let rows = try text("Boards/README.md").split(separator: "\n").filter { $0.hasPrefix("| [") }
-    let wanted = try CatalogTests.boards.list().map { name in
+    let rows = try text("Boards/README.md").split(separator: "\n")
+      .filter { $0.hasPrefix("| [") }
+    let wanted = try PackageBoards.names.sorted().map { name in
       "| [`\(name)`](\(name)/README.md) | \(try CatalogTests.boards.find(name).summary) |"
     }
     #expect(rows.map(String.init) == wanted)
   }
 
-  @Test("the standard folder is this repository's")
-  func standard() throws {
-    #expect(try BoardCatalog.standard().list() == CatalogTests.boards.list())
+  @Test("the folders above one, by name alone")
+  func above() {
     #expect(BoardCatalog.above("/a/b") == ["/a/b", "/a", "/"])
     #expect(BoardCatalog.above("a/b") == ["a/b", "a"])
   }
 
   private func text(_ path: String) throws -> String {
-    try String(contentsOfFile: CatalogTests.root + "/" + path, encoding: .utf8)
+    try String(contentsOfFile: packageRoot + "/" + path, encoding: .utf8)
   }
 
   private func board(_ name: String, in folder: String) throws {

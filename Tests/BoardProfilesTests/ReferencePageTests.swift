@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import BoardProfiles
@@ -12,7 +13,7 @@ struct ReferencePageTests {
   }
 
   static func text(_ path: String) throws -> String {
-    try String(contentsOfFile: CatalogTests.root + "/" + path, encoding: .utf8)
+    try String(contentsOfFile: packageRoot + "/" + path, encoding: .utf8)
   }
 
   /// The rows of all tables of keys, in the order of the page.

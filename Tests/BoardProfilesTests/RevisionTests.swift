@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import BoardProfiles
@@ -6,9 +7,9 @@ import Testing
 struct RevisionTests {
   @Test(
     "what is not changed is as it was, on every board",
-    arguments: try BoardCatalog.standard().list())
+    arguments: PackageBoards.names)
   func same(_ board: String) throws {
-    let profile = try BoardCatalog.standard().find(board)
+    let profile = try BoardCatalog(directory: PackageBoards.folder).find(board)
     let revised = NewProfile(revising: profile)
     #expect(try revised.profile(file: "p.toml") == profile)
     #expect(!revised.figures.contains { !$0.isGiven }, "nothing is proposed")
@@ -16,7 +17,7 @@ struct RevisionTests {
 
   @Test("an interval that the new family cannot be told goes with the old receiver")
   func interval() throws {
-    var profile = try BoardCatalog.standard().find("simulated")
+    var profile = try BoardCatalog(directory: PackageBoards.folder).find("simulated")
     profile.receiver?.fixInterval = .seconds(20)
     var revised = NewProfile(revising: profile)
     revised.replaceReceiver(family: .casic)

@@ -1,5 +1,6 @@
 import Foundation
 import LocationTypes
+import TestSupport
 import Testing
 
 @testable import GNSSProtocols
@@ -54,7 +55,7 @@ private struct Scope {
   var epochs: Int
 }
 
-@Suite("gpsd's recordings", .enabled(if: recordings != nil, "no recordings beside the package"))
+@Suite("gpsd's recordings", .enabled(if: RecordedData.isPresent, RecordedData.missing))
 struct GpsdTests {
   private static let scopes = [
     Scope(name: "bu353s4", epochs: 25),
@@ -179,7 +180,7 @@ struct GpsdTests {
   }
 }
 
-@Suite("recorded drives", .enabled(if: recordings != nil, "no recordings beside the package"))
+@Suite("recorded drives", .enabled(if: RecordedData.isPresent, RecordedData.missing))
 struct DriveTests {
   @Test(
     "every epoch once, in order, none lost, whatever the chunking",

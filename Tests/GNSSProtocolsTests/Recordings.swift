@@ -1,22 +1,12 @@
 import Foundation
 import LocationTypes
+import TestSupport
 import Testing
 
 @testable import GNSSProtocols
 
 /// The folder of recordings that are no part of the package; nil where it is absent.
-let recordings: URL? = {
-  let place: URL
-  if let path = ProcessInfo.processInfo.environment["TORPOR_DATA"] {
-    place = URL(fileURLWithPath: path)
-  } else {
-    place =
-      URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent()
-      .appendingPathComponent("../shared/data").standardizedFileURL
-  }
-  return FileManager.default.fileExists(atPath: place.path) ? place : nil
-}()
+let recordings = RecordedData.folder.map { URL(filePath: $0) }
 
 /// A recording without its comment lines, and the date that its header tells.
 struct Recording {

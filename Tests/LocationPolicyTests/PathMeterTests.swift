@@ -1,5 +1,6 @@
 import Foundation
 import LocationTypes
+import TestSupport
 import Testing
 
 @testable import LocationPolicy
@@ -73,7 +74,7 @@ struct PathMeterTests {
   /// Of the recorders nobody knows the accuracy: what it is, the gate and its short cuts follow.
   @Test(
     "DEF-20: a recorded trip is as long as its fixes' polyline, less what the gate cuts short",
-    .enabled(if: recordedTracks != nil),
+    .enabled(if: RecordedData.isPresent, RecordedData.missing),
     arguments: [(3_000, 0.025), (5_000, 0.045), (10_000, 0.09)] as [(Int32, Double)])
   func recorded(_ accuracy_mm: Int32, _ short: Double) throws {
     var (counted, all) = (0.0, 0.0)

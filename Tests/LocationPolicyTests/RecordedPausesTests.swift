@@ -1,29 +1,17 @@
 import Foundation
 import LocationTypes
+import TestSupport
 import Testing
 
 @testable import LocationPolicy
 
-/// The folder of recorded trips that are no part of the package; nil where it is absent.
-let recordedTracks: URL? = {
-  let place: URL
-  if let path = ProcessInfo.processInfo.environment["TORPOR_DATA"] {
-    place = URL(fileURLWithPath: path)
-  } else {
-    place =
-      URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent()
-      .appendingPathComponent("../shared/data").standardizedFileURL
-  }
-  let tracks = place.appendingPathComponent("tracks")
-  return FileManager.default.fileExists(atPath: tracks.path) ? tracks : nil
-}()
-
-@Suite("Pauses that a bicycle computer recorded", .enabled(if: recordedTracks != nil))
+@Suite(
+  "Pauses that a bicycle computer recorded",
+  .enabled(if: RecordedData.isPresent, RecordedData.missing))
 struct RecordedPausesTests {
   static func rows(_ name: String) throws -> [[String]] {
-    let folder = try #require(recordedTracks)
-    let text = try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
+    let folder = try #require(RecordedData.folder)
+    let text = try String(contentsOfFile: "\(folder)/tracks/\(name)", encoding: .utf8)
     return text.split(separator: "\n").dropFirst().map {
       $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
     }

@@ -1,5 +1,6 @@
 import Foundation
 import LocationTypes
+import TestSupport
 import Testing
 
 @testable import LocationPolicy
@@ -12,12 +13,12 @@ struct RecordedTrack {
   /// One for each sample; without an accuracy, as it was recorded.
   private(set) var fixes: [Fix] = []
 
-  /// All of them, by name; none where the folder is absent.
+  /// All of them, by name.
   static func all() throws -> [RecordedTrack] {
-    guard let folder = recordedTracks else { return [] }
-    return try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+    let folder = try #require(RecordedData.folder) + "/tracks"
+    return try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
       .filter { $0.hasSuffix(".csv") && !$0.hasSuffix(".pauses.csv") }
-      .map { try RecordedTrack(folder.appendingPathComponent($0)) }
+      .map { try RecordedTrack(URL(filePath: "\(folder)/\($0)")) }
   }
 
   private init(_ file: URL) throws {
@@ -126,7 +127,7 @@ struct RecordedTrack {
   }
 }
 
-@Suite("Visits on recorded trips", .enabled(if: recordedTracks != nil))
+@Suite("Visits on recorded trips", .enabled(if: RecordedData.isPresent, RecordedData.missing))
 struct VisitTracksTests {
   typealias Stay = SlidingStayPoints.Stay
   typealias Score = VisitReferenceTests.Score

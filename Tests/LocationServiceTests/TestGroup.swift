@@ -1,13 +1,21 @@
 import Foundation
 import Glibc
+import TestSupport
+import Testing
 
-/// A control group of version 2 that a test may freeze; nil where the machine has none for us.
+/// A control group of version 2 that a test may freeze.
 final class TestGroup {
   private let path: String
 
+  /// Whether this user may make one on this machine: the condition of the tests that need one.
+  static let isPossible = TestGroup() != nil
+  /// Why the tests that need one do not run.
+  static let missing: Comment = "no control group of version 2 that this user may make and freeze"
+
+  /// Makes one; nil where that is not possible.
   init?() {
     for mount in ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"] {
-      let path = "\(mount)/torpor-test-\(getpid())"
+      let path = "\(mount)/torpor-test-\(getpid())-\(UInt32.random(in: 0...UInt32.max))"
       guard unsafe access("\(mount)/cgroup.procs", F_OK) == 0, unsafe mkdir(path, 0o755) == 0
       else { continue }
       if unsafe access("\(path)/cgroup.freeze", W_OK) == 0 {
@@ -43,24 +51,18 @@ final class TestGroup {
     }
   }
 
-  /// A process in the group that has connected, and waits.
-  func child(connectingTo socket: String) -> Process? {
-    let script = """
-      import os, socket, sys, time
-      open("\(path)/cgroup.procs", "w").write(str(os.getpid()))
-      s = socket.socket(socket.AF_UNIX); s.connect("\(socket)")
-      s.send(b'{"method":"org.torpor.Location.Connect","parameters":{"name":"tracker"}}\\0')
-      sys.stdout.write("x"); sys.stdout.flush()
-      time.sleep(600)
-      """
+  /// Starts a process in the group that connects to the service and waits; the service must run for it to get
+  /// further.
+  func child(connectingTo socket: String) throws -> Process {
     let process = Process()
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = ["python3", "-c", script]
-    let output = Pipe()
-    process.standardOutput = output
-    guard (try? process.run()) != nil else { return nil }
-    // It has connected, or has ended.
-    guard !output.fileHandleForReading.availableData.isEmpty else { return nil }
+    process.executableURL = URL(filePath: "/bin/sh")
+    process.arguments = [
+      "-c", "echo $$ > \"$0/cgroup.procs\" && exec \"$1\" talk \"$2\" tracker", path,
+      builtProgram("ClientProbe"), socket,
+    ]
+    process.standardInput = Pipe()
+    process.standardOutput = FileHandle.nullDevice
+    try process.run()
     return process
   }
 

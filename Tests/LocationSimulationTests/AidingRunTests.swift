@@ -3,6 +3,7 @@ import EnergyAccounting
 import LocationPolicy
 import LocationTypes
 import SimulatedHAL
+import TestSupport
 import Testing
 
 @testable import LocationSimulation
@@ -11,7 +12,7 @@ import Testing
 struct AidingRunTests {
   /// A board on which a cut is cheaper than standby, for single fixes along a walk.
   private static func run(keeps: Bool, hasBackup: Bool = false) throws -> SessionResult {
-    var profile = try BoardCatalog.standard().find("simulated")
+    var profile = try BoardCatalog(directory: PackageBoards.folder).find("simulated")
     profile.receiver?.hasBackupSupply = hasBackup
     profile.receiver?.power.standby_mw = 6
     profile.receiver?.power.off_mw = 0

@@ -2,6 +2,7 @@ import BoardProfiles
 import LocationPolicy
 import LocationTypes
 import SimulatedHAL
+import TestSupport
 import Testing
 
 @testable import LocationSimulation
@@ -22,7 +23,7 @@ struct BatteryRunTests {
       track: Scenario.walk.track(seed: 1, duration: length), duration: length)
     plan.battery = SimulatedBattery(capacity_J: capacity_J, charge: charge)
     var records: [TraceRecord] = []
-    let profile = try BoardCatalog.standard().find(BoardCatalog.defaultBoard)
+    let profile = try BoardCatalog(directory: PackageBoards.folder).find(BoardCatalog.defaultBoard)
     let result = Session(profile, script).simulate(plan, sink: { records.append($0) })
     #expect(result.violations.isEmpty)
     return (result, records)
@@ -106,7 +107,7 @@ struct BatteryRunTests {
     }
     let told = degradations(records)
     #expect(told.first?.1 == PromiseSet(.accuracy))
-    let profile = try BoardCatalog.standard().find(BoardCatalog.defaultBoard)
+    let profile = try BoardCatalog(directory: PackageBoards.folder).find(BoardCatalog.defaultBoard)
     let track = Scenario.walk.track(seed: 1, duration: .seconds(10_800))
     var tally = try #require(PromiseTally(track, within: 100, profile))
     for record in records { tally.add(record) }

@@ -1,6 +1,7 @@
 import BoardProfiles
 import LocationTypes
 import SimulatedHAL
+import TestSupport
 import Testing
 
 @testable import LocationSimulation
@@ -11,7 +12,7 @@ struct EnergyOrderTests {
   static func energy(_ script: ClientScript) throws -> Double {
     let track = Scenario.day.track(seed: 3, duration: .seconds(6 * 3_600))
     let plan = SimulationPlan(track: track, duration: .seconds(6 * 3_600))
-    let profile = try BoardCatalog.standard().find(BoardCatalog.defaultBoard)
+    let profile = try BoardCatalog(directory: PackageBoards.folder).find(BoardCatalog.defaultBoard)
     let result = Session(profile, script).simulate(plan)
     #expect(result.violations.isEmpty)
     let bill = try #require(result.summary.energy)

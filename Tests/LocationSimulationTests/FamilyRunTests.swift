@@ -4,6 +4,7 @@ import EnergyAccounting
 import LocationPolicy
 import LocationTypes
 import SimulatedHAL
+import TestSupport
 import Testing
 
 @testable import LocationSimulation
@@ -15,7 +16,7 @@ struct FamilyRunTests {
   static let families: [Family] = [.ubloxM10, .ubloxM8, .mtk, .airoha, .casic]
 
   private static func profile(_ family: Family) throws -> BoardProfile {
-    var profile = try BoardCatalog.standard().find("simulated")
+    var profile = try BoardCatalog(directory: PackageBoards.folder).find("simulated")
     profile.receiver?.family = family
     guard !family.isUBlox else {
       profile.receiver?.batch?.capacity = 300

@@ -1,6 +1,7 @@
 import BoardProfiles
 import LocationTypes
 import SimulatedHAL
+import TestSupport
 import Testing
 
 @testable import LocationSimulation
@@ -44,7 +45,7 @@ enum FaultBoard: CaseIterable, Sendable {
   case passive
 
   func profile() throws -> BoardProfile {
-    var profile = try BoardCatalog.standard().find(BoardCatalog.defaultBoard)
+    var profile = try BoardCatalog(directory: PackageBoards.folder).find(BoardCatalog.defaultBoard)
     guard self == .passive else { return profile }
     profile.receiver?.family = .nmea
     profile.receiver?.output = .nmea

@@ -1,6 +1,7 @@
 import BoardProfiles
 import LocationTypes
 import SimulatedHAL
+import TestSupport
 import Testing
 
 @testable import LocationSimulation
@@ -266,7 +267,7 @@ struct OptimumTests {
 
   @Test("every board's costs are those of its profile")
   func boards() throws {
-    let profile = try BoardCatalog.standard().find("zero2w-max-m10s")
+    let profile = try BoardCatalog(directory: PackageBoards.folder).find("zero2w-max-m10s")
     let costs = try #require(ReceiverCosts(profile))
     let power = try #require(profile.receiver).power
     #expect(costs.acquire_mW == power.acquire_mw && costs.track_mW == power.track_mw)

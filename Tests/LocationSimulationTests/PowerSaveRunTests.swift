@@ -5,6 +5,7 @@ import LocationPolicy
 import LocationTypes
 import ReceiverDrivers
 import SimulatedHAL
+import TestSupport
 import Testing
 
 @testable import LocationSimulation
@@ -13,7 +14,7 @@ import Testing
 struct PowerSaveRunTests {
   private static func run(_ change: (inout BoardProfile) -> Void = { _ in }) throws -> TraceSummary
   {
-    var profile = try BoardCatalog.standard().find("simulated")
+    var profile = try BoardCatalog(directory: PackageBoards.folder).find("simulated")
     change(&profile)
     var script = ClientScript()
     script.defers = false
@@ -47,7 +48,7 @@ struct PowerSaveRunTests {
   @Test(
     "the engine is told of a duty cycle where the profile has its power and the driver can use it")
   func setup() throws {
-    var profile = try BoardCatalog.standard().find("simulated")
+    var profile = try BoardCatalog(directory: PackageBoards.folder).find("simulated")
     #expect(profile.engineSetup.figures.receiver.powersave_mW == 10)
     #expect(profile.engineSetup.receiver?.canSavePower == true)
     #expect(profile.listeningSetup.figures.receiver.powersave_mW == nil)

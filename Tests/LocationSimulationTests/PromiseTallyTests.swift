@@ -1,6 +1,7 @@
 import BoardProfiles
 import LocationTypes
 import SimulatedHAL
+import TestSupport
 import Testing
 
 @testable import LocationSimulation
@@ -11,7 +12,7 @@ struct PromiseTallyTests {
   static let line = Ways.track((0...100).map { Double($0) })
 
   static func profile() throws -> BoardProfile {
-    try BoardCatalog.standard().find(BoardCatalog.defaultBoard)
+    try BoardCatalog(directory: PackageBoards.folder).find(BoardCatalog.defaultBoard)
   }
 
   static func fix(_ sequence: UInt64, east: Double, at moment: Double) -> TraceRecord {

@@ -1,6 +1,7 @@
 import BoardProfiles
 import LocationTypes
 import SimulatedHAL
+import TestSupport
 import Testing
 
 @testable import LocationSimulation
@@ -85,7 +86,7 @@ private func utc(_ year: Int, _ month: Int, _ day: Int, _ second: Int64 = 0) -> 
 
   /// What a replay tells: the moments of its fixes.
   private func replay(_ scan: RecordingScan) throws -> [Instant] {
-    let profile = try BoardCatalog.standard().find(BoardCatalog.defaultBoard)
+    let profile = try BoardCatalog(directory: PackageBoards.folder).find(BoardCatalog.defaultBoard)
     var script = ClientScript()
     script.timeout = 100
     var moments: [Instant] = []

@@ -1,6 +1,7 @@
 import BoardProfiles
 import LocationTypes
 import SimulatedHAL
+import TestSupport
 import Testing
 
 @testable import LocationSimulation
@@ -40,7 +41,7 @@ struct WholeRunTests {
   private func run(
     _ board: String, _ plan: SimulationPlan, _ script: ClientScript = ClientScript()
   ) throws -> (SessionResult, Told) {
-    let profile = try BoardCatalog.standard().find(board)
+    let profile = try BoardCatalog(directory: PackageBoards.folder).find(board)
     var told = Told()
     let result = Session(profile, script).simulate(plan, sink: { told.add($0) })
     #expect(result.violations.isEmpty, "\(result.violations)")
@@ -65,9 +66,9 @@ struct WholeRunTests {
 
   @Test(
     "PWR-2: a deferred hour wakes the host ceil(fixes / min(N, W)) + 2 times, 2 s awake a wake",
-    arguments: try BoardCatalog.standard().list(), [Scenario.walk, .drive])
+    arguments: PackageBoards.names, [Scenario.walk, .drive])
   func deferredHour(_ board: String, _ scenario: Scenario) throws {
-    let profile = try BoardCatalog.standard().find(board)
+    let profile = try BoardCatalog(directory: PackageBoards.folder).find(board)
     guard let receiver = profile.receiver, let batch = receiver.batch else { return }
     let (result, told) = try run(board, hour(scenario, seed: 1))
     #expect(told.fixes > 3_500)
@@ -83,7 +84,7 @@ struct WholeRunTests {
     "DEF-8, DEF-30: with criteria, nothing is lost, doubled or left without its finish",
     arguments: 1...4 as ClosedRange<UInt64>)
   func criteria(_ seed: UInt64) throws {
-    for board in try BoardCatalog.standard().list() {
+    for board in PackageBoards.names {
       var script = ClientScript()
       script.distance = 700
       script.timeout = 240
@@ -98,7 +99,7 @@ struct WholeRunTests {
 
   @Test("DEF-42, DEF-43, PWR-6: faults cost what the receiver could not keep, and nothing else")
   func faults() throws {
-    for board in try BoardCatalog.standard().list() {
+    for board in PackageBoards.names {
       var plan = hour(.drive, seed: 7)
       plan.faults.acknowledgementLoss = 0.1
       plan.faults.acknowledgementsLostFirst = 1
@@ -115,7 +116,7 @@ struct WholeRunTests {
 
   @Test("a standard client gets each fix by itself, as it comes")
   func standard() throws {
-    for board in try BoardCatalog.standard().list() {
+    for board in PackageBoards.names {
       var script = ClientScript()
       script.defers = false
       let (result, told) = try run(board, hour(.walk, seed: 3), script)
@@ -128,7 +129,7 @@ struct WholeRunTests {
 
   @Test("the bytes of a simulation, replayed, give the same fixes", arguments: [false, true])
   func replayed(_ defers: Bool) throws {
-    let profile = try BoardCatalog.standard().find(BoardCatalog.defaultBoard)
+    let profile = try BoardCatalog(directory: PackageBoards.folder).find(BoardCatalog.defaultBoard)
     var script = ClientScript()
     script.defers = defers
     let track = Scenario.walk.track(seed: 5, duration: .seconds(900))

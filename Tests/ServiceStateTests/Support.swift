@@ -65,13 +65,7 @@ struct Probe {
 
   func kill() { Foundation.kill(process.processIdentifier, SIGKILL) }
 
-  static var path: String {
-    let here = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
-    let beside = here.deletingLastPathComponent().appending(path: "StateProbe").path
-    if FileManager.default.isExecutableFile(atPath: beside) { return beside }
-    let package = URL(filePath: #filePath).appending(path: "../../..").standardized
-    return package.appending(path: ".build/debug/StateProbe").path
-  }
+  static let path = builtProgram("StateProbe")
 }
 
 extension StateStore {

@@ -22,18 +22,7 @@ public final class TestFolder: Sendable {
   public var names: [String] { TestFolder.names(in: path) }
 
   /// All bytes of a file; none if it is not there.
-  public func read(_ name: String) -> [UInt8] {
-    let descriptor = unsafe open(file(name), O_RDONLY)
-    guard descriptor >= 0 else { return [] }
-    defer { close(descriptor) }
-    var all: [UInt8] = []
-    var block = [UInt8](repeating: 0, count: 65_536)
-    while true {
-      let count = unsafe Glibc.read(descriptor, &block, block.count)
-      guard count > 0 else { return all }
-      all += block[..<count]
-    }
-  }
+  public func read(_ name: String) -> [UInt8] { readFile(file(name)) }
 
   /// Writes a file.
   public func write(_ bytes: [UInt8], to name: String) {
@@ -67,5 +56,19 @@ public final class TestFolder: Sendable {
       remove("\(path)/\(name)")
     }
     _ = unsafe rmdir(path)
+  }
+}
+
+/// All bytes of a file; none if it is not there.
+public func readFile(_ path: String) -> [UInt8] {
+  let descriptor = unsafe open(path, O_RDONLY)
+  guard descriptor >= 0 else { return [] }
+  defer { close(descriptor) }
+  var all: [UInt8] = []
+  var block = [UInt8](repeating: 0, count: 65_536)
+  while true {
+    let count = unsafe Glibc.read(descriptor, &block, block.count)
+    guard count > 0 else { return all }
+    all += block[..<count]
   }
 }

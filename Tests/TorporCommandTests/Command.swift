@@ -47,18 +47,8 @@ enum Command {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// The command beside the test bundle.
-  static var path: String {
-    guard let real = unsafe realpath("/proc/self/exe", nil) else { return "torpor" }
-    defer { unsafe free(real) }
-    let bundle = unsafe String(cString: real)
-    let folder = bundle.split(separator: "/").dropLast().joined(separator: "/")
-    let beside = "/\(folder)/torpor"
-    if unsafe access(beside, X_OK) == 0 { return beside }
-    // Some runners load the bundle into a program of the toolchain: look in the package instead.
-    let package = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-    return "/\(package)/.build/debug/torpor"
-  }
+  /// The command.
+  static let path = builtProgram("torpor")
 
   /// The permissions of `path`.
   static func permissions(of path: String) -> mode_t {
@@ -73,6 +63,18 @@ enum Command {
 
   /// Held while pipes are made for a process: what another one inherits of them, it keeps open.
   static let starting = Mutex(())
+
+  /// The environment of what is started: the tests' own without what changes the command.
+  private static let environment: [String] = {
+    var kept: [String] = []
+    var entry = unsafe environ
+    while let text = unsafe entry.pointee {
+      let variable = unsafe String(cString: text)
+      if !variable.hasPrefix("TORPOR_") { kept.append(variable) }
+      unsafe entry += 1
+    }
+    return kept
+  }()
 
   /// Starts `program`, deaf to no signal; 0 where that fails.
   static func spawn(
@@ -92,10 +94,11 @@ enum Command {
     unsafe posix_spawnattr_setflags(
       &attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
     let words = unsafe ([program] + arguments).map { unsafe strdup($0) }
+    let variables = unsafe environment.map { unsafe strdup($0) }
     var process: pid_t = 0
     let failure = unsafe posix_spawn(
-      &process, program, &actions, &attributes, words + [nil], environ)
-    unsafe words.forEach { unsafe free($0) }
+      &process, program, &actions, &attributes, words + [nil], variables + [nil])
+    unsafe (words + variables).forEach { unsafe free($0) }
     unsafe posix_spawnattr_destroy(&attributes)
     return failure == 0 ? process : 0
   }

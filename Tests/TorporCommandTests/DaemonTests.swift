@@ -5,6 +5,7 @@ import LocationClient
 import LocationTypes
 import LocationWire
 import Synchronization
+import TestSupport
 import Testing
 import TorporLocation
 
@@ -14,18 +15,33 @@ final class Daemon {
   private let terminal: Int32
   private var process: pid_t = 0
 
-  /// Starts it; nil where there is none beside the command.
+  /// The service.
+  private static let program = builtProgram("torpord")
+
+  /// Allows every program of this user everything, whatever this machine's own file says.
+  private static func writePolicy(to path: String) {
+    let text = """
+      administrators = [\(geteuid())]
+      [[rule]]
+      user = \(geteuid())
+      access = "always"
+
+      """
+    Command.write(Array(text.utf8), to: path)
+  }
+
+  /// Starts it; nil where no pseudo-terminal can be had for its receiver.
   ///
   /// - Parameter prepare: Puts something into its folder before.
   init?(prepare: (_ folder: String) -> Void = { _ in }) {
     prepare(folder)
-    let beside = String(Command.path.dropLast("torpor".count)) + "torpord"
     let (master, slave, line) = SerialTests.terminal()
     terminal = master
     guard master >= 0 else { return nil }
     close(slave)
-    guard unsafe access(beside, X_OK) == 0 else { return nil }
     let errors = "\(folder)/log"
+    let clients = "\(folder)/clients.toml"
+    Daemon.writePolicy(to: clients)
     let boards = Daemon.boards
     process = Command.starting.withLock { _ in
       var actions = unsafe posix_spawn_file_actions_t()
@@ -33,8 +49,11 @@ final class Daemon {
       unsafe posix_spawn_file_actions_addopen(&actions, 2, errors, O_WRONLY | O_CREAT, 0o644)
       defer { unsafe posix_spawn_file_actions_destroy(&actions) }
       return unsafe Command.spawn(
-        beside,
-        ["--board", boards, "--line", line, "--socket", socket, "--state", folder], &actions)
+        Daemon.program,
+        [
+          "--board", boards, "--line", line, "--socket", socket, "--state", folder, "--clients",
+          clients,
+        ], &actions)
     }
     for _ in 0..<5_000 where unsafe access(socket, F_OK) != 0 { usleep(1_000) }
   }
@@ -50,17 +69,17 @@ final class Daemon {
 
   /// Runs it without a folder of boards.
   static func runWithoutBoards(_ arguments: [String]) -> Command.Result {
-    let beside = String(Command.path.dropLast("torpor".count)) + "torpord"
+    let policy = "\(Command.directory())/clients.toml"
+    writePolicy(to: policy)
     return Command.run(
-      ["TORPOR_BOARDS=/nowhere", beside] + arguments, program: "/usr/bin/env")
+      ["TORPOR_BOARDS=/nowhere", program, "--clients", policy] + arguments, program: "/usr/bin/env")
   }
 
   var socket: String { "\(folder)/socket" }
 
   /// A board whose receiver only talks.
   static var boards: String {
-    let package = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-    return "/\(package)/Tests/Boards/streaming/profile.toml"
+    "\(packageRoot)/Tests/Boards/streaming/profile.toml"
   }
 
   /// The receiver tells of a fix, so many seconds after the first.
