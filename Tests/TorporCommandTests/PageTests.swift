@@ -48,7 +48,8 @@ struct PageTests {
     let first = try #require(printed.first)
     let sample = PageTests.block(String(first), in: PageTests.text("README.md"))
     #expect(sample.count > 20)
-    #expect(PageTests.isExcerpt(sample + [""], of: printed), "make run prints:\n\(run.output)")
+    let isExcerpt = PageTests.isExcerpt(sample + [""], of: printed)
+    #expect(isExcerpt, "make run prints:\n\(run.output)")
   }
 
   @Test(
