@@ -167,7 +167,8 @@ public struct TraceTally: Sendable {
 
   private mutating func closeReceiver(at now: Instant) {
     guard let open = receiver else { return }
-    let time = Interval(microseconds: now.microseconds - open.since.microseconds)
+    precondition(now >= open.since && open.power_mw >= 0, "records come in order of time")
+    let time = now - open.since
     energy.receiver_mJ += open.power_mw * time.seconds
     let index = Int(open.state.rawValue)
     energy.receiverTime[index] = energy.receiverTime[index] + time
@@ -193,7 +194,8 @@ public struct TraceTally: Sendable {
 
   private mutating func closeBoard(at now: Instant) {
     guard let open = board else { return }
-    let time = Interval(microseconds: now.microseconds - open.since.microseconds)
+    precondition(now >= open.since && open.power_mw >= 0, "records come in order of time")
+    let time = now - open.since
     energy.board_mJ += open.power_mw * time.seconds
     let index = Int(open.state.rawValue)
     energy.boardTime[index] = energy.boardTime[index] + time

@@ -115,7 +115,9 @@ struct Simulate: ParsableCommand {
     let recording = try bytes.map { try ByteRecording(path: $0) }
     let page = try makePage(profile, route, duration, script)
     report.begin("\(profile.name): \(wayName), \(Words.duration(duration)); \(asked(script))")
-    var promise = script.bound_m.flatMap { PromiseTally(route, within: $0, profile) }
+    var promise = script.bound_m.flatMap {
+      PromiseTally(route, within: $0, profile, hasDrawnTimesToFix: ttff == .sampled)
+    }
     let result = Session(profile, script).simulate(
       plan, progress: { report.advance(to: $0) },
       bytes: recording.map { recording in { recording.add($0) } },
@@ -124,7 +126,7 @@ struct Simulate: ParsableCommand {
         promise?.add($0)
         page?.add($0)
       })
-    let kept = promise?.finish(at: .boot + min(duration, result.summary.duration))
+    let kept = promise?.finish(at: .boot + result.summary.duration)
     try report.finish(result.summary, promise: kept, remedy: remedy(for: result.summary))
     try recording?.commit()
     try page?.commit(result.summary, kept.flatMap { kept in promise.map { (kept, $0.errors) } })
