@@ -13,6 +13,8 @@ public struct TraceSummary: Equatable, Sendable {
   public var batches = 0
   /// What services told clients beside fixes of running updates.
   public var notices = 0
+  /// How many of these there were of each kind; a kind that nobody was told is left out.
+  public var told: [TraceNotice.Kind: Int] = [:]
   /// Deferrals that ended.
   public var finishes = 0
   /// Those of them that ended with an error other than that the client canceled them.
@@ -114,6 +116,7 @@ public struct TraceTally: Sendable {
       summary.lost += count
     case .told(_, let notice):
       summary.notices += 1
+      summary.told[notice.kind, default: 0] += 1
       take(notice)
     }
   }

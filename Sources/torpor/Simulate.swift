@@ -127,7 +127,8 @@ struct Simulate: ParsableCommand {
         page?.add($0)
       })
     let kept = promise?.finish(at: .boot + result.summary.duration)
-    try report.finish(result.summary, promise: kept, remedy: remedy(for: result.summary))
+    try report.finish(
+      result.summary, of: script.service, promise: kept, remedy: remedy(for: result.summary))
     try recording?.commit()
     try page?.commit(result.summary, kept.flatMap { kept in promise.map { (kept, $0.errors) } })
     try RunCheck.check(result)
@@ -208,8 +209,8 @@ struct Simulate: ParsableCommand {
   ) throws -> ReportFile? {
     guard let path = paper.report else { return nil }
     var page = ReportPage(
-      board: profile.name, way: wayName, asked: asked(script), track: route,
-      length: duration, battery: paper.battery, charge: paper.charge ?? 100,
+      board: profile.name, way: wayName, asked: asked(script), service: script.service,
+      track: route, battery: paper.battery, charge: paper.charge,
       sketch: RunSketch(duration, Plane(route)))
     page.settings = [
       ("board", board.name), ("way", way.track ?? page.way), ("length", Words.duration(duration)),
