@@ -50,11 +50,14 @@ struct SummaryText {
       "\(Words.distance(promise.bound_m)) broken \(share) % of the time, p95 "
         + "\(Words.distance(promise.error.p95_m)), worst \(Words.distance(promise.error.greatest_m))",
       to: &text)
+    let ratio = promise.ratio.map { Words.decimal($0, places: 2) + " ×" } ?? "-"
     row(
       "optimum",
       "\(Words.energy(promise.optimum_mJ)); this run \(Words.energy(promise.receiver_mJ)) from the "
-        + "first report on: \(SummaryText.ratio(promise))", to: &text)
-    if promise.ratio != nil, let violation = SummaryText.violation(promise) {
+        + "first report on: \(ratio)", to: &text)
+    if promise.hasDrawnTimesToFix {
+      row("", "(--ttff sampled: the optimum takes the median time to fix)", to: &text)
+    } else if promise.ratio != nil, let violation = SummaryText.violation(promise) {
       row("", style.paint(violation, .bad), to: &text)
     }
   }
@@ -78,12 +81,6 @@ struct SummaryText {
       return "region entered \(Words.times(count(.entered))), exited "
         + Words.times(count(.exited))
     }
-  }
-
-  /// How much more the run took than the optimum, or why nobody can say.
-  static func ratio(_ promise: PromiseSummary) -> String {
-    if let ratio = promise.ratio { return Words.decimal(ratio, places: 2) + " ×" }
-    return promise.hasDrawnTimesToFix ? "no ratio, times to fix were drawn" : "-"
   }
 
   /// For how long the distance was not kept, to be said beside the ratio; nil where it was kept.

@@ -22,9 +22,9 @@ struct ServiceRunTests {
   @Test(
     "what a service delivers is in the text and on the page",
     arguments: [
-      ("significant", #"[1-9]\d* significant change"#), ("visits", "1 arrival, 1 departure"),
+      ("significant", #"[1-9]\d* significant change"#), ("visits", "1 arrival, 0 departures"),
       ("live", #"[1-9],\d{3} locations, flags changed 0 times, stationary changed"#),
-      ("region", "region entered once, exited once"),
+      ("region", "region entered once, exited twice"),
     ])
   func delivered(_ service: String, _ words: String) throws {
     let path = "\(Command.directory())/run.html"
