@@ -27,7 +27,7 @@ struct RunInvariantTests {
   }()
 
   @Test(
-    "a run ends with its scenario, takes no negative energy, and no less than the optimum",
+    "PWR-11: a run ends with its scenario, takes no negative energy, and no less than the optimum",
     arguments: try BoardCatalog.standard().list(), Scenario.allCases)
   func invariants(_ board: String, _ scenario: Scenario) throws {
     let profile = try BoardCatalog.standard().find(board)
