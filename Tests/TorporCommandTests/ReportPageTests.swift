@@ -122,7 +122,7 @@ struct ReportPageTests {
     let states = told.matches(of: /([a-z]+) (\d[^(,\n]*) \(([0-9.]+) %\)/)
     #expect(states.count > 4)
     // For how long the distance was not kept is on its tile.
-    for state in states where state.output.1 != "for" {
+    for state in states where state.output.1 != "beyond" {
       let (word, time, share) = (state.output.1, state.output.2, state.output.3)
       #expect(
         page.contains("</span> \(word)</th><td>\(time)</td><td>\(share) %</td>"),
