@@ -36,6 +36,8 @@ public struct BoundTally: Sendable {
   private var next: Int64 = 0
   /// The second that was looked at first, from the track's first point on; nil before the first report.
   public private(set) var firstSecond: Int64?
+  /// The second that was looked at last; nil before the first report.
+  var lastSecond: Int64? { firstSecond.map { $0 + Int64(errors.count) - 1 } }
   /// How far the last report was off at ``firstSecond`` and each second after it, metres; not a number
   /// in a gap of the recording. Complete after ``finish(at:)``.
   public private(set) var errors: [Double] = []

@@ -12,7 +12,7 @@ public struct Optimum: Equatable, Sendable {
   public private(set) var duration_s = 0
   /// What the receiver takes, millijoules.
   public private(set) var energy_mJ = 0.0
-  /// What a receiver takes that tracks all the time, millijoules.
+  /// What a receiver takes that tracks at full power all the time, millijoules.
   public private(set) var alwaysOn_mJ = 0.0
   /// The seconds at which a fix is reported, ascending, from 0 on.
   public private(set) var fixes: [Int] = [0]
@@ -49,7 +49,7 @@ public struct Optimum: Equatable, Sendable {
       tracking_s -= Double(ReceiverCosts.fixSecond)
     }
     energy_mJ =
-      off_s * costs.off_mW + acquiring_s * costs.acquire_mW + tracking_s * costs.track_mW
+      off_s * costs.off_mW + acquiring_s * costs.acquire_mW + tracking_s * costs.on_mW
   }
 
   private mutating func add(_ step: SchedulePath.Step, _ costs: ReceiverCosts) {
@@ -112,7 +112,7 @@ private struct SchedulePath {
     var open = costs.pieces.map { _ in Sources() }
     for second in 1...count {
       if second < count {
-        cost[second] = cost[second - 1] + costs.track_mW
+        cost[second] = cost[second - 1] + costs.on_mW
         source[second] = Int32(second - 1)
       }
       for (index, line) in costs.pieces.enumerated() {
@@ -151,7 +151,7 @@ private struct SchedulePath {
       let total = cost[second] + Double(count - 1 - second) * costs.off_mW
       if total < least { (least, node, end) = (total, second, End(rest: count - 1 - second)) }
     }
-    let cut = cost[count] - Double(ReceiverCosts.fixSecond) * costs.track_mW
+    let cut = cost[count] - Double(ReceiverCosts.fixSecond) * costs.on_mW
     if cut < least { (least, node, end) = (cut, count, End(isCut: true)) }
     var steps: [Step] = []
     while node > 0 {

@@ -28,30 +28,45 @@ public struct ReceiverCosts: Equatable, Sendable {
 
   /// Searching, milliwatts.
   public let acquire_mW: Double
-  /// Tracking, milliwatts.
+  /// Tracking at full power, milliwatts.
   public let track_mW: Double
-  /// Off, with what keeps clock and ephemeris, milliwatts; not more than ``acquire_mW``.
+  /// Tracking as cheaply as the receiver can, by a duty cycle of its own if it has one, milliwatts; not more
+  /// than ``track_mW``.
+  public let on_mW: Double
+  /// Asleep as cheaply as the receiver and its supply can, milliwatts; not more than ``acquire_mW``.
   public let off_mW: Double
   /// How a cycle's length is shared; where two pieces have the same cycle, the cheaper one counts.
   let pieces: [Piece]
 
-  /// The costs of the receiver of `profile`, nil where it has none; where the profile tells no backup
-  /// power, sleeping takes what standby takes.
+  /// The costs of the receiver of `profile`, nil where it has none. Sleeping takes the least of what it can
+  /// do: standby where it takes commands, and backup or nothing where its supply can be switched; one that
+  /// can do neither stays on.
   public init?(_ profile: BoardProfile) {
-    guard profile.receiver != nil else { return nil }
+    guard let receiver = profile.receiver else { return nil }
     let figures = profile.simulationSetup.receiver
     let power = figures.power
+    let on_mW = min(power.tracking, power.powersave)
+    var asleep: [Double] = []
+    if receiver.family.takesCommands { asleep.append(power.standby) }
+    if figures.hasSupplySwitch {
+      asleep.append(figures.hasBackupSupply ? power.backup : power.off)
+    }
     self.init(
-      acquire_mW: power.acquiring, track_mW: power.tracking,
-      off_mW: power.backup > 0 ? power.backup : power.standby,
-      timeToFix: figures.timeToFirstFix)
+      acquire_mW: power.acquiring, track_mW: power.tracking, on_mW: on_mW,
+      off_mW: asleep.min() ?? on_mW, timeToFix: figures.timeToFirstFix)
   }
 
   /// Costs from powers in milliwatts and a table of times to fix; the ephemeris is taken to be as old
   /// as the time off. O(rows).
-  public init(acquire_mW: Double, track_mW: Double, off_mW: Double, timeToFix: TimeToFirstFix) {
+  ///
+  /// - Parameter on_mW: In the receiver's own duty cycle; nil for a receiver without one.
+  public init(
+    acquire_mW: Double, track_mW: Double, on_mW: Double? = nil, off_mW: Double,
+    timeToFix: TimeToFirstFix
+  ) {
     self.acquire_mW = acquire_mW
     self.track_mW = track_mW
+    self.on_mW = on_mW ?? track_mW
     self.off_mW = off_mW
     pieces = ReceiverCosts.pieces(of: timeToFix)
   }
@@ -60,7 +75,7 @@ public struct ReceiverCosts: Equatable, Sendable {
   func cycle_mJ(_ seconds: Int, on piece: Piece) -> Double {
     let off = piece.off_s(ofCycle: seconds)
     let search = Double(seconds - ReceiverCosts.fixSecond) - off
-    return off * off_mW + search * acquire_mW + Double(ReceiverCosts.fixSecond) * track_mW
+    return off * off_mW + search * acquire_mW + Double(ReceiverCosts.fixSecond) * on_mW
   }
 
   /// How much more a cycle on `piece` costs that is a second longer, millijoules.

@@ -35,7 +35,7 @@ public struct SimulationPlan: Sendable {
 
 /// How a run ended.
 public struct SessionResult: Sendable {
-  /// What it adds up to.
+  /// What it adds up to, from the start to the end of what was asked for, or until the battery was empty.
   public var summary: TraceSummary
   /// What the board was asked for and must never be asked for; none in a good run.
   public var violations: [Violation]
@@ -62,7 +62,10 @@ public struct Session {
     self.script = script
   }
 
-  /// Runs a simulation.
+  /// Runs a simulation for as long as the plan says.
+  ///
+  /// The client stops at the end, and what is outstanding is still delivered to it; what receiver and
+  /// board do for that is no part of the run, neither of its records nor of its energy.
   ///
   /// - Parameters:
   ///   - progress: Is told now and then what part is done, 0 to 1.
@@ -129,13 +132,18 @@ public struct Session {
     var loop = LocationLoop(
       engine: memory.engine(setup), board: board, clients: SimulatedClient(script))
     if isKept { loop.aiding = memory.aidingStore }
+    loop.clients.trace.end = end
     var events: [TimedBoardEvent] = []
     loop.board.request(at: end)
     var isStopped = false
     // After the client has stopped, what the receiver holds is drained and the receiver goes to sleep.
+    // Its sleep may have an end of its own, which is not waited for.
     let limit = end + .seconds(600)
     while loop.board.now < limit && !loop.board.isBatteryEmpty {
-      let turn = loop.turn(sleepsWhenQuiet: !isStopped)
+      let isAtRest = !loop.engine.isReceiverAwake && loop.engine.isSettled
+      if isStopped && isAtRest { break }
+      let turn = loop.turn(
+        sleepsWhenQuiet: !isStopped, atLatest: isStopped ? limit : .distantFuture)
       loop.board.takeEvents(into: &events)
       for event in events { loop.clients.trace.add(TraceRecord(event)) }
       loop.clients.trace.release(
@@ -152,14 +160,14 @@ public struct Session {
         if !loop.engine.canReceiverSleep { break }
       }
     }
-    let over =
-      loop.board.isBatteryEmpty ? loop.board.now : max(end, loop.clients.trace.last)
+    let isBatteryEmpty = loop.board.isBatteryEmpty && loop.board.now < end
     let summary = loop.clients.trace.finish(
-      at: over, tracking_mW: bill ? profile.receiver?.power.track_mw ?? 0 : nil,
+      at: isBatteryEmpty ? loop.board.now : end,
+      tracking_mW: bill ? profile.receiver?.power.track_mw ?? 0 : nil,
       awake_mW: bill ? profile.board.awake_mw : nil, to: sink)
     return SessionResult(
       summary: summary, violations: loop.board.violations,
-      isBatteryEmpty: loop.board.isBatteryEmpty,
+      isBatteryEmpty: isBatteryEmpty,
       isDeferralAvailable: loop.engine.isDeferralAvailable)
   }
 

@@ -75,22 +75,31 @@ public enum TraceNotice: Equatable, Sendable {
   /// An error.
   case failed(LocationErrorCode)
 
-  /// The word that stands in a trace.
-  public var word: String {
+  /// What can be told, by the words that stand in a trace.
+  public enum Kind: String, CaseIterable, Sendable {
+    case report, arrived, departed, paused, resumed, entered, exited, stationary, flags, degraded
+    case restored, failed
+  }
+
+  /// Which of them this is.
+  public var kind: Kind {
     switch self {
-    case .report: "report"
-    case .arrived: "arrived"
-    case .departed: "departed"
-    case .paused: "paused"
-    case .resumed: "resumed"
-    case .entered: "entered"
-    case .exited: "exited"
-    case .stationary: "stationary"
-    case .flags: "flags"
-    case .degraded(let givenUp, _): givenUp.isEmpty ? "restored" : "degraded"
-    case .failed: "failed"
+    case .report: .report
+    case .arrived: .arrived
+    case .departed: .departed
+    case .paused: .paused
+    case .resumed: .resumed
+    case .entered: .entered
+    case .exited: .exited
+    case .stationary: .stationary
+    case .flags: .flags
+    case .degraded(let givenUp, _): givenUp.isEmpty ? .restored : .degraded
+    case .failed: .failed
     }
   }
+
+  /// The word that stands in a trace.
+  public var word: String { kind.rawValue }
 }
 
 /// A fix as the trace tells it.

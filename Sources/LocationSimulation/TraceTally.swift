@@ -13,6 +13,8 @@ public struct TraceSummary: Equatable, Sendable {
   public var batches = 0
   /// What services told clients beside fixes of running updates.
   public var notices = 0
+  /// How many of these there were of each kind; a kind that nobody was told is left out.
+  public var told: [TraceNotice.Kind: Int] = [:]
   /// Deferrals that ended.
   public var finishes = 0
   /// Those of them that ended with an error other than that the client canceled them.
@@ -114,6 +116,7 @@ public struct TraceTally: Sendable {
       summary.lost += count
     case .told(_, let notice):
       summary.notices += 1
+      summary.told[notice.kind, default: 0] += 1
       take(notice)
     }
   }
@@ -167,7 +170,8 @@ public struct TraceTally: Sendable {
 
   private mutating func closeReceiver(at now: Instant) {
     guard let open = receiver else { return }
-    let time = Interval(microseconds: now.microseconds - open.since.microseconds)
+    precondition(now >= open.since && open.power_mw >= 0, "records come in order of time")
+    let time = now - open.since
     energy.receiver_mJ += open.power_mw * time.seconds
     let index = Int(open.state.rawValue)
     energy.receiverTime[index] = energy.receiverTime[index] + time
@@ -193,7 +197,8 @@ public struct TraceTally: Sendable {
 
   private mutating func closeBoard(at now: Instant) {
     guard let open = board else { return }
-    let time = Interval(microseconds: now.microseconds - open.since.microseconds)
+    precondition(now >= open.since && open.power_mw >= 0, "records come in order of time")
+    let time = now - open.since
     energy.board_mJ += open.power_mw * time.seconds
     let index = Int(open.state.rawValue)
     energy.boardTime[index] = energy.boardTime[index] + time

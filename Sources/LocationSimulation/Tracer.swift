@@ -21,17 +21,18 @@ struct Tracer {
   private var handed = Instant.boot
   private var newestFix = Instant.boot
   private var tally = TraceTally()
-  /// Time of the last record that was added.
-  private(set) var last = Instant.boot
+  /// When the run ends: what receiver and board do later is not told, and what a client is still given
+  /// is told as given then.
+  var end = Instant.distantFuture
 
   /// Begins with nothing.
   init() {}
 
   mutating func add(_ record: TraceRecord) {
-    let at = max(record.at, handed)
+    if record.at > end && record.isOfHardware { return }
+    let at = min(max(record.at, handed), end)
     if first < pending.count, at < pending[pending.count - 1].at { isSorted = false }
     pending.append(TraceRecord(at: at, record.kind))
-    last = max(last, record.at)
     if case .fix = record.kind { newestFix = max(newestFix, record.at) }
   }
 
@@ -84,6 +85,14 @@ struct Tracer {
 }
 
 extension TraceRecord {
+  /// Whether it tells of receiver, board or battery.
+  fileprivate var isOfHardware: Bool {
+    switch kind {
+    case .receiver, .board, .wake, .battery, .batteryEmpty: true
+    case .fix, .batch, .ack, .finish, .gap, .told: false
+    }
+  }
+
   /// A board's event in the words of the trace.
   init(_ event: TimedBoardEvent) {
     switch event.event {

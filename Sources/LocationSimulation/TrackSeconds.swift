@@ -32,6 +32,21 @@ public struct TrackSeconds: Sendable {
     self.isGap = isGap
   }
 
+  private init(places: [Coordinate], isGap: [Bool]) {
+    self.places = places
+    self.isGap = isGap
+  }
+
+  /// The last whole second, counted from the track's first point.
+  var last: Int64 { Int64(places.count) - 1 }
+
+  /// The track in these seconds alone, none of which is beyond ``last``; after `known` the place counts as
+  /// a guess.
+  func part(_ seconds: ClosedRange<Int>, knownUpTo known: Int) -> TrackSeconds {
+    TrackSeconds(
+      places: Array(places[seconds]), isGap: seconds.map { isGap[$0] || $0 > known })
+  }
+
   /// For each second, the first later one outside gaps that is more than `distance_m` away from
   /// there; the number of seconds where there is none.
   ///

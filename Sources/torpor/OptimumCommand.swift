@@ -130,7 +130,9 @@ struct OptimumTable {
   var bytes: [UInt8] {
     guard !isJSON else { return json.text.bytes }
     var text = Text()
-    text.add("\(board): tracking \(power(costs.track_mW)), searching \(power(costs.acquire_mW)), ")
+    text.add("\(board): tracking \(power(costs.track_mW))")
+    if costs.on_mW < costs.track_mW { text.add(" (\(power(costs.on_mW)) in its duty cycle)") }
+    text.add(", searching \(power(costs.acquire_mW)), ")
     text.add("off \(power(costs.off_mW))\n\n")
     table.write(to: &text, style: style)
     return text.bytes

@@ -70,10 +70,13 @@ struct RunReport: ~Copyable {
   /// The trace gets the states of receiver and board once more at the very end, so that energy and
   /// time can be added up from the trace alone.
   ///
-  /// - Parameter remedy: What helps where a deferral was refused.
+  /// - Parameters:
+  ///   - service: Which service the client used.
+  ///   - remedy: What helps where a deferral was refused.
   /// - Throws: What went wrong on the way, or now.
   mutating func finish(
-    _ summary: TraceSummary, promise: PromiseSummary? = nil, remedy: String? = nil
+    _ summary: TraceSummary, of service: ScriptedService = .updates,
+    promise: PromiseSummary? = nil, remedy: String? = nil
   ) throws {
     progress.clear()
     for last in [lastReceiver, lastBoard] {
@@ -88,7 +91,8 @@ struct RunReport: ~Copyable {
       try print(json.text.bytes)
     } else {
       if !isQuiet { printer.finish(to: &text) }
-      SummaryText(style: .ofStandardOutput).write(summary, promise, remedy: remedy, to: &text)
+      SummaryText(style: .ofStandardOutput).write(
+        summary, of: service, promise, remedy: remedy, to: &text)
       try print(text.bytes)
     }
     try print([], isLast: true)

@@ -115,7 +115,9 @@ struct Simulate: ParsableCommand {
     let recording = try bytes.map { try ByteRecording(path: $0) }
     let page = try makePage(profile, route, duration, script)
     report.begin("\(profile.name): \(wayName), \(Words.duration(duration)); \(asked(script))")
-    var promise = script.bound_m.flatMap { PromiseTally(route, within: $0, profile) }
+    var promise = script.bound_m.flatMap {
+      PromiseTally(route, within: $0, profile, hasDrawnTimesToFix: ttff == .sampled)
+    }
     let result = Session(profile, script).simulate(
       plan, progress: { report.advance(to: $0) },
       bytes: recording.map { recording in { recording.add($0) } },
@@ -124,8 +126,9 @@ struct Simulate: ParsableCommand {
         promise?.add($0)
         page?.add($0)
       })
-    let kept = promise?.finish(at: .boot + min(duration, result.summary.duration))
-    try report.finish(result.summary, promise: kept, remedy: remedy(for: result.summary))
+    let kept = promise?.finish(at: .boot + result.summary.duration)
+    try report.finish(
+      result.summary, of: script.service, promise: kept, remedy: remedy(for: result.summary))
     try recording?.commit()
     try page?.commit(result.summary, kept.flatMap { kept in promise.map { (kept, $0.errors) } })
     try RunCheck.check(result)
@@ -206,8 +209,8 @@ struct Simulate: ParsableCommand {
   ) throws -> ReportFile? {
     guard let path = paper.report else { return nil }
     var page = ReportPage(
-      board: profile.name, way: wayName, asked: asked(script), track: route,
-      length: duration, battery: paper.battery, charge: paper.charge ?? 100,
+      board: profile.name, way: wayName, asked: asked(script), service: script.service,
+      track: route, battery: paper.battery, charge: paper.charge,
       sketch: RunSketch(duration, Plane(route)))
     page.settings = [
       ("board", board.name), ("way", way.track ?? page.way), ("length", Words.duration(duration)),

@@ -11,19 +11,19 @@ struct SummaryText {
 
   /// Adds the summary.
   ///
-  /// - Parameter remedy: What helps where a deferral was refused.
+  /// - Parameters:
+  ///   - service: Which service the client used.
+  ///   - remedy: What helps where a deferral was refused.
   func write(
-    _ summary: TraceSummary, _ promise: PromiseSummary? = nil, remedy: String? = nil,
-    to text: inout Text
+    _ summary: TraceSummary, of service: ScriptedService = .updates,
+    _ promise: PromiseSummary? = nil, remedy: String? = nil, to text: inout Text
   ) {
     text.add("\n")
     row("fixes", "\(Words.count(summary.fixes)) in \(Words.duration(summary.duration))", to: &text)
-    row(
-      "delivered",
-      "\(Words.count(summary.delivered)) in \(plural(summary.batches, "batch", "batches")), "
-        + "longest delay \(Words.duration(summary.longestDelay))",
-      to: &text)
-    row("deferrals", "\(Words.count(summary.finishes)) finished", to: &text)
+    row("delivered", SummaryText.delivered(summary, by: service), to: &text)
+    if service == .updates {
+      row("deferrals", "\(Words.count(summary.finishes)) finished", to: &text)
+    }
     if let code = summary.refusal {
       let count = summary.refusals == 1 ? "" : "\(Words.times(summary.refusals)), first: "
       row("refused", style.paint(count + TraceText.words(code), .bad), to: &text)
@@ -55,6 +55,40 @@ struct SummaryText {
       "optimum",
       "\(Words.energy(promise.optimum_mJ)); this run \(Words.energy(promise.receiver_mJ)) from the "
         + "first report on: \(ratio)", to: &text)
+    if promise.hasDrawnTimesToFix {
+      row("", "(--ttff sampled: the optimum takes the median time to fix)", to: &text)
+    } else if promise.ratio != nil, let violation = SummaryText.violation(promise) {
+      row("", style.paint(violation, .bad), to: &text)
+    }
+  }
+
+  /// What the client was given, in the words of its service.
+  static func delivered(_ summary: TraceSummary, by service: ScriptedService) -> String {
+    func count(_ kind: TraceNotice.Kind) -> Int { summary.told[kind] ?? 0 }
+    switch service {
+    case .updates:
+      let batches = summary.batches == 1 ? "1 batch" : "\(Words.count(summary.batches)) batches"
+      return "\(Words.count(summary.delivered)) in \(batches), longest delay "
+        + Words.duration(summary.longestDelay)
+    case .significantChange: return Words.count(count(.report), of: "significant change")
+    case .visits:
+      return Words.count(count(.arrived), of: "arrival") + ", "
+        + Words.count(count(.departed), of: "departure")
+    case .live:
+      return Words.count(count(.report), of: "location") + ", flags changed "
+        + "\(Words.times(count(.flags))), stationary changed \(Words.times(count(.stationary)))"
+    case .region:
+      return "region entered \(Words.times(count(.entered))), exited "
+        + Words.times(count(.exited))
+    }
+  }
+
+  /// For how long the distance was not kept, to be said beside the ratio; nil where it was kept.
+  static func violation(_ promise: PromiseSummary) -> String? {
+    guard promise.error.broken > 0 else { return nil }
+    let share = Words.decimal(promise.error.share * 100, places: 2)
+    let length = Words.duration(.seconds(Int64(promise.error.broken)))
+    return "but beyond \(Words.distance(promise.bound_m)) for \(length) (\(share) %)"
   }
 
   private func write(_ energy: TraceEnergy, _ duration: Interval, to text: inout Text) {
@@ -128,9 +162,5 @@ struct SummaryText {
       column += item.utf8.count
     }
     if column > 0 { text.add("\n") }
-  }
-
-  private func plural(_ count: Int, _ one: String, _ many: String) -> String {
-    "\(Words.count(count)) \(count == 1 ? one : many)"
   }
 }

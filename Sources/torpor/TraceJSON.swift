@@ -101,6 +101,13 @@ enum TraceJSON {
     json.member("refusals", Int64(summary.refusals))
     json.member("lost", Int64(summary.lost))
     json.member("notices", Int64(summary.notices))
+    if !summary.told.isEmpty {
+      json.object("told") { json in
+        for kind in TraceNotice.Kind.allCases {
+          if let count = summary.told[kind] { json.member(kind.rawValue, Int64(count)) }
+        }
+      }
+    }
     json.member("host_wakes", Int64(summary.hostWakes))
     json.member("awake_s", trimmed: summary.awake.microseconds, scale: 6)
     json.member("max_delay_s", trimmed: summary.longestDelay.microseconds, scale: 6)

@@ -209,7 +209,8 @@ struct TraceText {
     switch notice {
     case .report(let sequence): "#\(sequence)"
     case .arrived(let place, let at), .departed(let place, let at):
-      "\(place.latitude), \(place.longitude)"
+      // A metre, which is finer than a visit is known.
+      Words.decimal(place.latitude, places: 5) + ", " + Words.decimal(place.longitude, places: 5)
         + (at.map { ", \(Words.duration($0 - .boot)) after the start" } ?? "")
     case .paused: "nobody moves"
     case .resumed: "somebody moves"

@@ -13,7 +13,7 @@ struct ContractTests {
   private static let services =
     (1...13).map { "STD-\($0)" } + [1, 2, 3, 4, 5, 6, 7, 9, 10].map { "SLC-\($0)" }
     + [1, 2, 3, 4, 5, 6, 7, 9, 10, 11].map { "VIS-\($0)" } + (1...10).map { "PAU-\($0)" }
-    + [4, 5, 7, 8, 9].map { "LIV-\($0)" } + ((1...8) + [10]).map { "PWR-\($0)" }
+    + [4, 5, 7, 8, 9].map { "LIV-\($0)" } + ((1...8) + [10, 11]).map { "PWR-\($0)" }
     + ((1...10) + [12, 15, 16]).map { "REG-\($0)" }
 
   static func contract() throws -> ContractText {

@@ -271,17 +271,34 @@ struct OptimumTests {
     let costs = try #require(ReceiverCosts(profile))
     let power = try #require(profile.receiver).power
     #expect(costs.acquire_mW == power.acquire_mw && costs.track_mW == power.track_mw)
-    #expect(costs.off_mW == power.backup_mw)
+    // Its supply cannot be switched: backup is not to be had.
+    #expect(costs.off_mW == power.standby_mw && costs.on_mW == power.track_mw)
     // 5 s off and 1 s of searching; 6 s and 3 s.
     for (cycle, off) in [(7, 5.0), (10, 6.0), (7_204, 7_200.0), (14_429, 14_400.0)] {
       let found = costs.pieces.filter { $0.first <= cycle && $0.last >= cycle }
       #expect(found.contains { abs($0.off_s(ofCycle: cycle) - off) < 1e-6 }, "\(cycle)")
     }
     #expect(!costs.pieces.contains { $0.first <= 8 && $0.last >= 8 })
-    var bare = profile
-    bare.receiver?.power.backup_mw = 0
-    #expect(ReceiverCosts(bare)?.off_mW == power.standby_mw)
-    bare.receiver = nil
-    #expect(ReceiverCosts(bare) == nil)
+  }
+
+  @Test("the least power asleep and awake is what this receiver and its supply can have")
+  func powers() throws {
+    var profile = try BoardCatalog.standard().find("simulated")
+    let power = try #require(profile.receiver).power
+    #expect(power.backup_mw < power.standby_mw && power.powersave_mw == 10)
+    #expect(ReceiverCosts(profile)?.off_mW == power.backup_mw)
+    #expect(ReceiverCosts(profile)?.on_mW == 10 && ReceiverCosts(profile)?.track_mW == 25)
+    profile.receiver?.hasBackupSupply = false
+    #expect(ReceiverCosts(profile)?.off_mW == power.off_mw)
+    profile.receiver?.power.powersave_mw = nil
+    #expect(ReceiverCosts(profile)?.on_mW == 25)
+    let streaming = try BoardCatalog.standard().find("pi4-l76k-hat")
+    var silent = streaming
+    silent.receiver?.family = .nmea
+    let track_mw = try #require(silent.receiver).power.track_mw
+    #expect(ReceiverCosts(silent)?.off_mW == track_mw, "it can only stay on")
+    #expect(ReceiverCosts(streaming)?.off_mW == streaming.receiver?.power.standby_mw)
+    silent.receiver = nil
+    #expect(ReceiverCosts(silent) == nil)
   }
 }

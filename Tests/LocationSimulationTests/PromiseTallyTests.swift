@@ -43,7 +43,7 @@ struct PromiseTallyTests {
     return tally.finish(at: Instant(seconds: end))
   }
 
-  @Test("energy counts from the first report to the end, whatever came before")
+  @Test("energy counts from the first whole second with a report to the end, whatever came before")
   func energy() throws {
     let found = try Self.summary([
       Self.receiver(.acquiring, 30, at: 0), Self.receiver(.tracking, 20, at: 5),
@@ -51,7 +51,7 @@ struct PromiseTallyTests {
       Self.receiver(.standby, 1, at: 30.1),
       Self.receiver(.tracking, 20, at: 60.1), Self.receiver(.tracking, 20, at: 90.1),
     ])
-    #expect(abs(found.receiver_mJ - (20 * 20 + 30 * 1 + 39.9 * 20)) < 1e-9)
+    #expect(abs(found.receiver_mJ - (19.1 * 20 + 30 * 1 + 39.9 * 20)) < 1e-9)
   }
 
   @Test("errors are those of the newest fix of each batch, from the first batch on")
@@ -73,15 +73,55 @@ struct PromiseTallyTests {
       Self.receiver(.tracking, 20, at: 0), Self.fix(0, east: 40, at: 40), Self.batch(0, 0, at: 40),
     ])
     let costs = try #require(ReceiverCosts(try Self.profile()))
-    let rest = Ways.track((40...100).map { Double($0) })
+    // Nobody is told of second 100 in time.
+    let rest = Ways.track((40...99).map { Double($0) } + [99])
     let least = Optimum(TrackSeconds(rest), within: 25, costs).energy_mJ
     #expect(least > 0 && abs(found.optimum_mJ - least) < least * 1e-6)
     #expect(abs(found.receiver_mJ - 1_200) < 1e-9)
     #expect(found.ratio == found.receiver_mJ / found.optimum_mJ)
-    // What comes after the track's end is nobody's.
+    // What comes after the track's end is nobody's, of the run as of the optimum.
     let late = try Self.summary(
-      [Self.fix(0, east: 40, at: 40), Self.batch(0, 0, at: 40)], end: 500)
-    #expect(late.optimum_mJ == found.optimum_mJ && late.error.seconds == 61)
+      [
+        Self.receiver(.tracking, 20, at: 0), Self.fix(0, east: 40, at: 40),
+        Self.batch(0, 0, at: 40),
+      ],
+      end: 500)
+    #expect(late.error.seconds == 61 && abs(late.receiver_mJ - 1_200) < 1e-9)
+    #expect(late.optimum_mJ > 0)
+  }
+
+  @Test("run and optimum begin at the first whole second with a report, and end together")
+  func alignment() throws {
+    // Always on at full power: there is nothing cheaper, but for the last two seconds, of which one is as
+    // far off as allowed and the other is compared with nothing.
+    let profile = try BoardCatalog.standard().find("pi4-l76k-hat")
+    let power = try #require(profile.receiver).power
+    for first in [10.0, 10.1, 10.4, 10.6] {
+      var tally = try #require(PromiseTally(Self.line, within: 1.5, profile))
+      tally.add(Self.receiver(.tracking, power.track_mw, at: 0))
+      for second in 10...99 {
+        let at = Double(second) + first - 10
+        tally.add(Self.fix(UInt64(second), east: Double(second), at: Double(second)))
+        tally.add(Self.batch(UInt64(second), UInt64(second), at: at))
+      }
+      let found = tally.finish(at: Instant(seconds: 100))
+      let begin = first.rounded(.up)
+      #expect(found.error.broken == 0)
+      #expect(abs(found.receiver_mJ - (100 - begin) * power.track_mw) < 1e-6, "\(first)")
+      let least = (98 - begin) * power.track_mw + 2 * power.standby_mw
+      #expect(abs(found.optimum_mJ - least) < 1e-6, "\(first)")
+    }
+  }
+
+  @Test("there is no ratio where times to fix were drawn: the optimum is no bound then")
+  func drawn() throws {
+    var tally = try #require(
+      PromiseTally(Self.line, within: 25, try Self.profile(), hasDrawnTimesToFix: true))
+    tally.add(Self.receiver(.tracking, 20, at: 0))
+    tally.add(Self.fix(0, east: 0, at: 0))
+    tally.add(Self.batch(0, 0, at: 0))
+    let found = tally.finish(at: Instant(seconds: 100))
+    #expect(found.optimum_mJ > 0 && found.receiver_mJ > 0 && found.ratio == nil)
   }
 
   @Test("seconds without points count on a made-up way, and not on a recorded one")
@@ -138,41 +178,16 @@ struct PromiseTallyTests {
   }
 }
 
-@Suite("A part of a track")
+@Suite("Some seconds of a track")
 struct TrackPartTests {
-  static let track = Track(
-    start: UTCTime(microseconds: 5_000_000),
-    points: [(2, 0.0), (10, 80), (20, 80), (90, 800)].map { offset, east in
-      TrackPoint(
-        offset: .seconds(offset), coordinate: Ways.origin.moved(east: east, north: 0))
-    }, gapLimit: .seconds(30))
-
-  @Test("begins and ends between points, where the whole way is at that moment")
-  func between() {
-    let part = Self.track.part(from: .seconds(4), to: .seconds(15))
-    #expect(part.duration == .seconds(11) && part.gapLimit == .seconds(30))
-    #expect(part.points.map(\.offset) == [4, 8, 15].map { .seconds($0) })
-    #expect(part.points[1].coordinate == Self.track.points[1].coordinate)
-    for (at, east) in [(0, 40.0), (2, 60), (4, 80), (11, 80)] as [(Int, Double)] {
-      var reader = TrackReader(part)
-      let place = reader.state(at: part.firstTime + .seconds(Int64(at))).coordinate
-      #expect(place.localDistance(to: Ways.origin.moved(east: east, north: 0)) < 0.001, "\(at)")
-    }
-  }
-
-  @Test("the whole, and what lies at or beyond its ends")
-  func ends() {
-    let whole = Self.track.part(from: .zero, to: .seconds(1_000))
-    #expect(whole.points.map(\.coordinate) == Self.track.points.map(\.coordinate))
-    #expect(whole.duration == Self.track.duration)
-    #expect(Self.track.part(from: .seconds(8), to: .seconds(18)).points.count == 2)
-    #expect(Self.track.part(from: .seconds(5), to: .seconds(5)).points.count == 1)
-    #expect(Self.track.part(from: .seconds(500), to: .seconds(600)).duration == .zero)
-  }
-
-  @Test("a gap that is cut leaves a gap where what is left is long enough")
-  func gap() {
-    let part = Self.track.part(from: .seconds(30), to: .seconds(80))
-    #expect(TrackSeconds(part).isGap.contains(true))
+  @Test("are those of the whole, gaps among them; beyond what is compared nothing is known")
+  func part() {
+    let east: [Double?] = [0, 10, 20, nil, nil, nil, nil, 70, 80, 90, 100]
+    let whole = TrackSeconds(Ways.track(east), gapLimit: .seconds(3))
+    #expect(whole.last == 10)
+    let part = whole.part(5...9, knownUpTo: 8)
+    #expect(part.places == Array(whole.places[5...9]))
+    // The gap is one in the part too, though what is left of it is short.
+    #expect(part.isGap == [true, true, false, false, true])
   }
 }

@@ -25,7 +25,9 @@ struct OptimumCommandTests {
     #expect(result.status == 0 && result.errors.isEmpty, "\(result.errors)")
     let lines = result.output.split(separator: "\n", omittingEmptySubsequences: false)
     #expect(lines.count == 2 + 1 + 6 + 1)
-    #expect(lines[0] == "simulated: tracking 25 mW, searching 30 mW, off 0.1 mW")
+    #expect(
+      lines[0] == "simulated: tracking 25 mW (10 mW in its duty cycle), searching 30 mW, off 0.1 mW"
+    )
     #expect(Set(lines[2..<9].map(\.count)).count == 1)
     #expect(lines[3].hasPrefix("a.csv  10 min"))
     #expect(lines[5] == "a.csv  10 min    100 km  0.06 J     0.10 mW    15.00 J  99.6 %         0")

@@ -115,10 +115,14 @@ struct ReportPageTests {
       #expect(page.contains(value), "\(value)")
     }
     let ratio = row("optimum").split(separator: ": ").last ?? "?"
+    #expect(
+      page.contains("<th scope=\"col\">of the time</th><th scope=\"col\">energy</th>")
+        && !page.contains("share"))
     #expect(page.contains(">\(ratio)</dd>"))
     let states = told.matches(of: /([a-z]+) (\d[^(,\n]*) \(([0-9.]+) %\)/)
     #expect(states.count > 4)
-    for state in states {
+    // For how long the distance was not kept is on its tile.
+    for state in states where state.output.1 != "beyond" {
       let (word, time, share) = (state.output.1, state.output.2, state.output.3)
       #expect(
         page.contains("</span> \(word)</th><td>\(time)</td><td>\(share) %</td>"),
@@ -166,7 +170,7 @@ struct ReportPageTests {
     let run = Command.run(arguments + ["--report", "\(folder)/a.html"])
     #expect(run.status == 0 && run.output.contains("degraded  battery at 29 %: within 100 m"))
     let page = try #require(Command.read("\(folder)/a.html"))
-    #expect(page.contains("Battery, %") && page.contains("from 35 % to 14 %"))
+    #expect(page.contains("Battery, %") && page.contains("from 35 % to 13 %"))
     #expect(page.contains("<b>degraded</b>") && page.contains("within 100 m at best"))
     let full = Command.run(arguments.dropLast(4) + ["--report", "\(folder)/b.html"])
     #expect(full.status == 0 && Command.read("\(folder)/b.html")?.contains("Battery, %") == false)
@@ -184,6 +188,47 @@ struct ReportPageTests {
     #expect(short.status == 0 && short.errors.contains("the battery was empty after"))
     let other = Command.run(arguments + ["--board", "zero2w-pa1616s", "--quiet"])
     #expect(other.errors.contains("its profile has no [battery]"))
+  }
+
+  @Test("the battery's chart falls with what is taken, to nothing where it is empty")
+  func emptyBattery() throws {
+    let (page, run) = page([
+      "--quiet", "--scenario", "still", "--hours", "12", "--service", "live", "--battery",
+      "300mWh", "--charge", "40",
+    ])
+    #expect(run.errors.contains("the battery was empty after"))
+    #expect(page.contains("from 40 % to 0 %"))
+    let chart = try #require(
+      page.firstMatch(of: /Charge of the battery.*?class="curve"[^>]* d="([^"]*)"/))
+    let heights = chart.output.1.matches(of: /[ML](\d+) (\d+)/).compactMap { Int($0.output.2) }
+    // 1,000 is the axis: nothing is left. It falls all the way, for there is no second without power.
+    #expect(heights.count > 100 && heights.first == 600 && heights.last == 1_000)
+    #expect(zip(heights, heights.dropFirst()).allSatisfy { $0 <= $1 })
+    let late = heights[heights.count * 3 / 4]
+    #expect((700..<1_000).contains(late), "\(late)")
+  }
+
+  @Test("a key explains what is drawn, and nothing else; places have five decimals")
+  func keys() throws {
+    let kept = page([
+      "--quiet", "--scenario", "still", "--hours", "0.5", "--service", "standard", "--accuracy",
+      "100",
+    ]).page
+    #expect(kept.contains("class=\"area\"") && kept.contains("within the bound</span>"))
+    #expect(!kept.contains("class=\"over\"") && !kept.contains("beyond it"))
+    #expect(!kept.contains("gap in the recording") && !kept.contains(">the way</span>"))
+    let visits = page(["--quiet", "--service", "visits", "--hours", "8"]).page
+    #expect(!visits.contains("gap in the recording") && visits.contains(">the way</span>"))
+    let place = try #require(visits.firstMatch(of: /arrived<\/b><\/th><td class="wide">([^<]*)</))
+    for part in place.output.1.split(separator: ", ").prefix(2) {
+      #expect(part.split(separator: ".")[1].count == 5, "\(part)")
+    }
+    // Each part of a bar is in its key, and each in the key is drawn.
+    for bars in visits.matches(of: /class="bars">(.*?)<p class="key">(.*?)<\/p>/) {
+      let drawn = bars.output.1.matches(of: #/title="([a-z]+): /#).map(\.output.1)
+      let told = bars.output.2.matches(of: />([a-z]+) [0-9.]+ % of the energy</).map(\.output.1)
+      #expect(!told.isEmpty && told == drawn, "\(told) \(drawn)")
+    }
   }
 
   @Test("the same run gives the same page")

@@ -19,6 +19,34 @@ struct ServiceRunTests {
     told.compactMap { $0.firstMatch(of: /"what":"([a-z]+)"/).map { String($0.output.1) } }
   }
 
+  @Test(
+    "what a service delivers is in the text and on the page",
+    arguments: [
+      ("significant", #"[1-9]\d* significant change"#), ("visits", "1 arrival, 0 departures"),
+      ("live", #"[1-9],\d{3} locations, flags changed 0 times, stationary changed"#),
+      ("region", "region entered once, exited twice"),
+    ])
+  func delivered(_ service: String, _ words: String) throws {
+    let path = "\(Command.directory())/run.html"
+    let run = Command.run(["simulate", "-q", "--service", service, "--report", path] + Self.hour)
+    let line = try #require(
+      run.output.firstMatch(of: Regex("delivered       " + words)), "\(run.output)")
+    #expect(!run.output.contains("deferrals") && !run.output.contains("batches"))
+    #expect(Command.read(path)?.contains(": \(run.output[line.range].dropFirst(16))") == true)
+  }
+
+  @Test("a run ends with its scenario where standby has an end of its own")
+  func casic() {
+    for (service, length) in [("standard", "6 min\n"), ("deferred", "6 min\n")] {
+      let run = Command.run([
+        "simulate", "--scenario", "drive", "--hours", "0.1", "-q", "--board", "pi4-l76k-hat",
+        "--service", service,
+      ])
+      #expect(run.status == 0 && run.output.contains(" in \(length)"), "\(run.output)")
+      #expect(!run.output.contains("kJ  ") || run.output.contains("1.15 kJ"), "\(run.output)")
+    }
+  }
+
   static let hour = ["--scenario", "commute", "--hours", "1"]
 
   @Test("significant: reports, five minutes apart at least")

@@ -111,8 +111,8 @@ struct TraceTextTests {
     ]
     #expect(
       lines(records) == [
-        "00:00:10  arrived   52.5794395, 13.4099789, 4 s after the start",
-        "00:00:11  departed  52.5794395, 13.4099789",
+        "00:00:10  arrived   52.57944, 13.40998, 4 s after the start",
+        "00:00:11  departed  52.57944, 13.40998",
         "00:00:12  paused    nobody moves",
         "00:00:13  resumed   somebody moves",
         "00:00:14  entered   region 1",
@@ -204,6 +204,45 @@ struct TraceTextTests {
     #expect(told().contains("first report on: -\n"))
     promise.optimum_mJ = 5_000
     #expect(
-      told().contains("optimum         5.00 J; this run 8.50 J from the first report on: 1.70 ×\n"))
+      told().contains(
+        "optimum         5.00 J; this run 8.50 J from the first report on: 1.70 ×\n"
+          + "                but beyond 100 m for 5 s (0.25 %)\n"))
+    promise.hasDrawnTimesToFix = true
+    #expect(told().contains("first report on: -\n                (--ttff sampled: "))
+    #expect(!told().contains("but beyond"))
+    promise.hasDrawnTimesToFix = false
+    promise.error.broken = 0
+    #expect(told().contains("1.70 ×\n") && !told().contains("but beyond"))
+  }
+
+  @Test("what was delivered is told in the words of the service")
+  func delivered() {
+    var tally = TraceTally()
+    let place = Coordinate(latitude_e9: 0, longitude_e9: 0)
+    func tell(_ times: Int, _ notice: TraceNotice) {
+      for _ in 0..<times { tally.add(TraceRecord(at: second(1), .told(client: 0, notice))) }
+    }
+    tell(7, .report(sequence: 1))
+    tell(2, .arrived(place: place, at: nil))
+    tell(1, .departed(place: place, at: nil))
+    tell(3, .entered(region: 1))
+    tell(4, .exited(region: 1))
+    tell(5, .stationary(true))
+    tell(6, .flags(.empty))
+    let summary = tally.finish(at: second(2))
+    #expect(
+      [
+        ScriptedService.significantChange, .visits, .live, .region(place, radius: 1), .updates,
+      ].map { SummaryText.delivered(summary, by: $0) } == [
+        "7 significant changes", "2 arrivals, 1 departure",
+        "7 locations, flags changed 6 times, stationary changed 5 times",
+        "region entered 3 times, exited 4 times", "0 in 0 batches, longest delay 0 ms",
+      ])
+    var json = JSONWriter()
+    TraceJSON.write(summary, to: &json)
+    #expect(
+      json.text.string.contains(
+        #""notices":28,"told":{"report":7,"arrived":2,"departed":1,"entered":3,"exited":4,"#
+          + #""stationary":5,"flags":6},"host_wakes":0"#), "\(json.text.string)")
   }
 }

@@ -1,3 +1,4 @@
+import LocationSimulation
 import Testing
 
 @testable import torpor
@@ -75,6 +76,68 @@ struct TuneTests {
     #expect(
       deferred?.setting.question == .wholeWay && deferred?.setting.batches == false
         && deferred?.others.count == 3)
+  }
+
+  @Test("what breaks its promise more than 0.5 % of the time is never picked, and marked")
+  func tooOften() throws {
+    let settings = TuneSetting.all(hasBatch: false)
+    // Within 50 m is cheap and broken with a motion line, and dearer and kept without one; within 100 m is
+    // broken either way.
+    func run(_ setting: TuneSetting, _ share: Double) -> TuneRun {
+      var run = TuneRun(setting: setting, summary: .init(), error: nil)
+      run.summary.duration = .seconds(1)
+      run.summary.energy = .init()
+      run.summary.energy?.board_mJ =
+        setting.question == .everyFix ? 100 : setting.hasMotionLine ? 10 : 50
+      guard setting.question.bound_m != nil else { return run }
+      run.error = BoundSummary()
+      run.error?.seconds = 10_000
+      run.error?.broken = Int((share * 10_000).rounded())
+      return run
+    }
+    let runs = settings.map { setting in
+      switch setting.question {
+      case .within(50): run(setting, setting.hasMotionLine ? 0.0707 : 0.005)
+      case .within(100): run(setting, 0.0051)
+      case _: run(setting, 0)
+      }
+    }
+    let picks = TunePick.best(
+      of: settings,
+      runs.map {
+        var sum = TuneSum()
+        sum.add($0)
+        return sum
+      })
+    func pick(_ question: TuneQuestion) throws -> TunePick {
+      try #require(picks.first { $0.question == question })
+    }
+    let near = try pick(.within(50))
+    #expect(near.setting.question == .within(50) && !near.setting.hasMotionLine)
+    #expect(near.others.map(\.setting.hasMotionLine) == [true])
+    #expect(try pick(.within(100)).setting == near.setting)
+    #expect(try pick(.within(200)).setting.hasMotionLine)
+    // Nothing but every fix at once keeps 50 m.
+    let broken = runs.map { $0.setting.question == .within(50) ? run($0.setting, 0.01) : $0 }
+    let dear = TunePick.best(
+      of: settings,
+      broken.map {
+        var sum = TuneSum()
+        sum.add($0)
+        return sum
+      })
+    #expect(dear.first { $0.question == .within(50) }?.setting.question == .everyFix)
+    var report = TuneReport("b", nil, isJSON: false, style: Style(isColoured: false))
+    report.add(runs, "way.csv", .seconds(1))
+    report.finish(picks)
+    let text = String(decoding: report.takeBytes(), as: UTF8.self)
+    #expect(text.contains(" ! 7.07 %") && text.contains("   0.50 %"), "\(text)")
+    #expect(text.contains("\n! broken more than 0.5 % of the time\n"))
+    #expect(text.contains("with a motion line 10.00 mW, broken ! 7.07 %"))
+    var json = TuneReport("b", nil, isJSON: true, style: Style(isColoured: false))
+    json.add(runs, "way.csv", .seconds(1))
+    let lines = String(decoding: json.takeBytes(), as: UTF8.self).split(separator: "\n")
+    #expect(lines.count { $0.contains(#""broken_too_often":true"#) } == 3)
   }
 
   @Test("what answers more and takes less is picked for what asks for less, and not the reverse")

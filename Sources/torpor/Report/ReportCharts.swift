@@ -7,13 +7,21 @@ struct ReportCharts {
   private let sketch: RunSketch
   private let time: TimeAxis
   private let bound_m: Double?
+  /// The battery that the run runs from, and how full it is at first, percent.
+  private let battery: Battery?
+  private let charge: Double
   /// How far the last report was off, finely and in the stretches of the numbers.
   private var error: StepCurve
   private var errorRows: StepCurve
 
-  /// Charts of a run that took `length`.
-  init(_ length: Interval, _ sketch: RunSketch, _ promise: (PromiseSummary, BoundTally)?) {
+  /// Charts of a run that took `length`, from a battery so full at first, if from any.
+  init(
+    _ length: Interval, _ sketch: RunSketch, _ promise: (PromiseSummary, BoundTally)?,
+    battery: Battery? = nil, charge: Double = 100
+  ) {
     self.sketch = sketch
+    self.battery = battery
+    self.charge = charge
     time = TimeAxis(length, atMost: 8)
     bound_m = promise?.0.bound_m
     error = StepCurve(length)
@@ -38,7 +46,7 @@ struct ReportCharts {
         + "greatest value, however short.")
     writePower("Receiver", sketch.receiver, to: &page)
     writePower("Board", sketch.board, to: &page)
-    writeCharge(to: &page)
+    if let battery { writeCharge(of: battery, to: &page) }
     writeFixes(to: &page)
     if let bound_m { writeError(bound_m, to: &page) }
     writeTold(to: &page)
@@ -74,18 +82,35 @@ struct ReportCharts {
     }
   }
 
-  /// How full the battery is, where the board has one.
-  private func writeCharge(to page: inout Markup) {
-    let buckets = sketch.charge.buckets.filter { !$0.isEmpty }
-    guard let first = buckets.first, let last = buckets.last else { return }
-    let note = "from \(Int(first.high)) % to \(Int(last.low)) %"
+  /// How full the battery is, percent, at the start and at the end of each bucket of the powers' curves:
+  /// what receiver and board took is gone. Its gauge says the same, but only when the board wakes.
+  private func charges(of battery: Battery) -> [Double] {
+    let (receiver, board) = (sketch.receiver.curve.buckets, sketch.board.curve.buckets)
+    var held_mJ = charge * battery.energy_J * 10
+    return [charge]
+      + board.indices.map { index in
+        let area = board[index].area + (index < receiver.count ? receiver[index].area : 0)
+        held_mJ = max(0, held_mJ - area / 1e6)
+        return held_mJ / battery.energy_J / 10
+      }
+  }
+
+  private func writeCharge(of battery: Battery, to page: inout Markup) {
+    let charges = charges(of: battery)
+    let left = charges[charges.count - 1]
+    let note = "from \(Words.percent(charge)) to \(Words.decimal(left, places: 0)) %"
     let strip = ReportStrip(
       title: "Battery, %", note: note, label: "Charge of the battery over time: \(note)",
       time: time, value: ValueAxis(to: 100), tips: [], row: sketch.row)
     strip.write(to: &page) { page in
-      page.element("g", ["transform": strip.scale(sketch.charge.width)]) { page in
-        page.leaf("path", ["class": "curve", "d": strip.line(sketch.charge, \.mean).string])
-      }
+      var line = PathData()
+      line.move(0, strip.y(charges[0]))
+      for (index, charge) in charges.enumerated().dropFirst() { line.line(index, strip.y(charge)) }
+      page.leaf(
+        "path",
+        [
+          "class": "curve", "transform": strip.scale(sketch.board.curve.width), "d": line.string,
+        ])
     }
   }
 
@@ -125,7 +150,7 @@ struct ReportCharts {
           ])
       }
     }
-    if waits {
+    if waits, batches > 0 {
       page.element("p", ["class": "key"]) {
         $0.element("span", ["class": "k drop"], "delivered to the client")
       }
@@ -168,17 +193,15 @@ struct ReportCharts {
       tips: rows.map { index in
         "\(span(index)): \(worstWords(index))"
       }, row: sketch.row)
+    // What is drawn, and its place in the key: nothing is explained that is not there.
+    let areas = [
+      ("area", strip.band(error, from: { _ in 0 }, to: { min($0.high, bound_m) }), "k box"),
+      ("over", strip.band(error, from: { _ in bound_m }, to: \.high), "k bad"),
+      ("blank", blanks, "k none"),
+    ].filter { !$0.1.isEmpty }
     strip.write(to: &page) { page in
       page.element("g", ["transform": strip.scale(error.width)]) { page in
-        page.leaf("path", ["class": "blank", "d": blanks.string])
-        page.leaf(
-          "path",
-          [
-            "class": "area",
-            "d": strip.band(error, from: { _ in 0 }, to: { min($0.high, bound_m) }).string,
-          ])
-        let over = strip.band(error, from: { _ in bound_m }, to: \.high)
-        if !over.isEmpty { page.leaf("path", ["class": "over", "d": over.string]) }
+        for (name, path, _) in areas { page.leaf("path", ["class": name, "d": path.string]) }
       }
       var line = PathData()
       line.move(0, strip.y(bound_m))
@@ -186,10 +209,12 @@ struct ReportCharts {
       page.leaf("path", ["class": "bound", "d": line.string])
     }
     page.element("p", ["class": "key"]) { page in
-      page.element("span", ["class": "k box"], "within the bound")
-      page.element("span", ["class": "k bad"], "beyond it")
+      let words = [
+        "k box": "within the bound", "k bad": "beyond it",
+        "k none": "not counted: before the first report, or a gap",
+      ]
+      for (_, _, kind) in areas { page.element("span", ["class": kind], words[kind] ?? "") }
       page.element("span", ["class": "k rule"], "bound, \(Words.distance(bound_m))")
-      page.element("span", ["class": "k none"], "not counted: before the first report, or a gap")
     }
   }
 

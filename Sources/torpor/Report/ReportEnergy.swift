@@ -12,6 +12,10 @@ struct ReportEnergy {
     var parts: [(kind: Int, energy_mJ: Double)]
   }
 
+  /// A part of a bar that is narrower than this part of the whole width is not seen, so it is neither drawn
+  /// nor in the key; the table below has it.
+  private static let narrowest = 0.002
+
   private let summary: TraceSummary
   private let energy: TraceEnergy
   private let sketch: RunSketch
@@ -69,6 +73,7 @@ struct ReportEnergy {
 
   private func write(_ name: String, _ bars: [Bar], states: [String], to page: inout Markup) {
     let most = max(bars.map(\.energy_mJ).max() ?? 0, 1e-9)
+    func isDrawn(_ energy_mJ: Double) -> Bool { energy_mJ >= most * Self.narrowest }
     page.newLine()
     page.element("h3", name)
     page.element("div", ["class": "bars"]) { page in
@@ -77,7 +82,7 @@ struct ReportEnergy {
           page.element("span", ["class": "name"], bar.name)
           page.element("span", ["class": "track"]) { page in
             let parts = bar.parts.isEmpty ? [(kind: -1, energy_mJ: bar.energy_mJ)] : bar.parts
-            for (rank, part) in parts.enumerated() {
+            for (rank, part) in parts.enumerated() where rank == 0 || isDrawn(part.energy_mJ) {
               let width = Words.decimal(part.energy_mJ / most * 100, places: 3)
               let what = part.kind < 0 ? bar.name : states[part.kind]
               page.element(
@@ -97,11 +102,16 @@ struct ReportEnergy {
       return
     }
     page.element("p", ["class": "key"]) { page in
-      for (rank, part) in parts.enumerated() {
-        let share = Words.decimal(part.energy_mJ / max(all, 1e-9) * 100, places: 1)
-        page.element("span", ["class": "k r\(min(rank, 3))"], "\(states[part.kind]) \(share) %")
+      for (rank, part) in parts.enumerated() where rank == 0 || isDrawn(part.energy_mJ) {
+        let share = ReportEnergy.percent(part.energy_mJ, of: all)
+        page.element(
+          "span", ["class": "k r\(min(rank, 3))"], "\(states[part.kind]) \(share) of the energy")
       }
     }
+  }
+
+  private static func percent(_ part: Double, of all: Double) -> String {
+    Words.decimal(part / max(all, 1e-9) * 100, places: 1) + " %"
   }
 
   private func writeStates(_ boardWords: [String], to page: inout Markup) {
@@ -109,27 +119,31 @@ struct ReportEnergy {
     page.element("table") { page in
       page.element("thead") { page in
         page.element("tr") { page in
-          for head in ["state", "time", "share", "energy"] {
+          for head in ["state", "time", "of the time", "energy", "of the energy"] {
             page.element("th", ["scope": "col"], head)
           }
         }
       }
       let groups = [
-        ("receiver", TraceReceiverState.allCases.map(\.word), sketch.receiverUse),
-        ("board", boardWords, sketch.boardUse),
+        (
+          "receiver", TraceReceiverState.allCases.map(\.word), sketch.receiverUse,
+          energy.receiver_mJ
+        ),
+        ("board", boardWords, sketch.boardUse, energy.board_mJ),
       ]
       page.element("tbody") { page in
-        for (name, words, uses) in groups {
+        for (name, words, uses, all) in groups {
           for (word, use) in zip(words, uses) where use.time > .zero {
-            let share = use.time.seconds / max(summary.duration.seconds, 1e-9) * 100
             page.element("tr") { page in
               page.element("th", ["scope": "row"]) { page in
                 page.element("span", ["class": "note"], name)
                 page.say(" \(word)")
               }
               page.element("td", Words.duration(use.time))
-              page.element("td", "\(Words.decimal(share, places: 1)) %")
+              page.element(
+                "td", ReportEnergy.percent(use.time.seconds, of: summary.duration.seconds))
               page.element("td", Words.energy(use.energy_mJ))
+              page.element("td", ReportEnergy.percent(use.energy_mJ, of: all))
             }
           }
         }

@@ -57,9 +57,9 @@ struct ReportMap {
       }
       writeScale(to: &page)
       page.element("figcaption", ["class": "key"]) { page in
-        page.element("span", ["class": "k way"], "the way")
+        if corners.count > 1 { page.element("span", ["class": "k way"], "the way") }
         if hasGaps { page.element("span", ["class": "k gap"], "gap in the recording") }
-        page.element("span", ["class": "k fix"], "fixes")
+        if fixes.count > 0 { page.element("span", ["class": "k fix"], "fixes") }
         if fixes.points.count < fixes.count {
           page.element(
             "span", ["class": "note"],
@@ -94,7 +94,7 @@ struct ReportMap {
         last = place
       }
       if !gaps.isEmpty { page.leaf("path", ["class": "gapline", "d": gaps.string]) }
-      page.leaf("path", ["class": "wayline", "d": way.string])
+      if corners.count > 1 { page.leaf("path", ["class": "wayline", "d": way.string]) }
       let dots = dots
       if !dots.isEmpty {
         page.leaf("path", ["class": fixes.count > 500 ? "dots many" : "dots", "d": dots.string])

@@ -10,15 +10,16 @@ struct ReportPage {
   var way: String
   /// What the client asked for, in a line.
   var asked: String
+  /// Which service the client used.
+  var service = ScriptedService.updates
   /// Everything that was asked for: what makes the same page again.
   var settings: [(name: String, value: String)] = []
   /// The truth.
   var track: Track
-  /// How long it was to be.
-  var length: Interval
+  /// The battery whose life is told.
   var battery: Battery?
-  /// How full it is when the run begins, percent.
-  var charge = 100.0
+  /// How full it is when the run begins, percent; nil where the run does not run from it.
+  var charge: Double?
   /// What it adds up to.
   var summary = TraceSummary()
   /// What it looks like.
@@ -38,15 +39,20 @@ struct ReportPage {
           writeTitle(to: &page)
           writeTiles(to: &page)
           section("The way", to: &page) {
-            ReportMap(track, length, sketch, gapLimit: TrackSeconds.gapLimit).write(to: &$0)
+            ReportMap(track, summary.duration, sketch, gapLimit: track.unknownAfter).write(
+              to: &$0)
           }
           section("Over time", to: &page) {
-            ReportCharts(summary.duration, sketch, promise).write(to: &$0)
+            ReportCharts(
+              summary.duration, sketch, promise, battery: charge == nil ? nil : battery,
+              charge: charge ?? 100
+            ).write(to: &$0)
           }
           if let energy = summary.energy {
             section("Energy", to: &page) {
-              ReportEnergy(summary, energy, sketch, promise?.summary, battery, charge).write(
-                to: &$0)
+              ReportEnergy(
+                summary, energy, sketch, promise?.summary, battery, charge ?? 100
+              ).write(to: &$0)
             }
           }
           writeSettings(to: &page)
@@ -113,18 +119,18 @@ struct ReportPage {
           tile(
             "Receiver beside the optimum", "\(Words.decimal(ratio, places: 2)) ×",
             "\(Words.energy(promise.receiver_mJ)); the least possible "
-              + Words.energy(promise.optimum_mJ), to: &page)
+              + Words.energy(promise.optimum_mJ)
+              + (SummaryText.violation(promise).map { "; \($0)" } ?? ""), to: &page)
         }
       }
-      let batches = summary.batches == 1 ? "1 batch" : "\(Words.count(summary.batches)) batches"
       let lost =
         summary.lost > 0 ? "\(Words.count(Int(clamping: summary.lost))) lost" : "none lost"
+      let delivered = SummaryText.delivered(summary, by: service)
       tile(
         "Fixes", Words.count(summary.fixes),
-        summary.batches > 0
-          ? "\(Words.count(summary.delivered)) delivered in \(batches), longest delay "
-            + "\(Words.duration(summary.longestDelay)); \(lost)"
-          : "for the service; the client was told \(Words.times(sketch.notices))", to: &page)
+        service == .updates
+          ? "delivered \(delivered); \(lost)" : "for the service, which delivered: \(delivered)",
+        to: &page)
       tile(
         "Board awake", Words.duration(summary.awake), "woke \(Words.times(summary.hostWakes))",
         to: &page)
@@ -141,6 +147,7 @@ struct ReportPage {
       "\(saved) % saved; always on \(Words.decimal(full / seconds, places: 1)) mW",
       isFirst: true, to: &page)
     guard let battery else { return }
+    let charge = charge ?? 100
     tile(
       "Battery life", ReportEnergy.life(battery, charge, used / seconds),
       "\(battery.words(charge)); always on \(ReportEnergy.life(battery, charge, full / seconds))",

@@ -36,8 +36,6 @@ struct RunSketch {
   private(set) var receiver: Power
   /// What the board takes, mW.
   private(set) var board: Power
-  /// What the battery's gauge said, percent; empty where there was none.
-  private(set) var charge: StepCurve
   /// How many fixes wait to be delivered.
   private(set) var waiting: StepCurve
   /// Fixes in each stretch of the numbers.
@@ -78,7 +76,6 @@ struct RunSketch {
     // Some more than needed: a run may go on for minutes after its end.
     let power = Power(curve: StepCurve(length), rows: StepCurve(buckets: row, capacity: 64))
     (receiver, board) = (power, power)
-    charge = StepCurve(length)
     waiting = StepCurve(length)
     fixes = CountCurve(buckets: row, capacity: 64)
     delivered = fixes
@@ -97,8 +94,6 @@ struct RunSketch {
       RunSketch.close(boardState, at: record.at, &boardUse)
       boardState = (Int(state.rawValue), power_mW, record.at)
       board.set(power_mW, at: record.at)
-    case .battery(let percent): charge.set(Double(percent), at: record.at)
-    case .batteryEmpty: charge.set(0, at: record.at)
     case .fix(let fix):
       places.add(plane.point(fix.coordinate))
       fixes.add(1, at: record.at)
@@ -117,12 +112,9 @@ struct RunSketch {
     case .told(_, let notice):
       toldCount += 1
       if told.count < RunSketch.mostTold { told.append((record.at, notice)) }
-    case .wake, .ack, .finish, .gap: break
+    case .battery, .batteryEmpty, .wake, .ack, .finish, .gap: break
     }
   }
-
-  /// How often the client was given or told something.
-  var notices: Int { deliveries.counts.reduce(0, +) + toldCount }
 
   private mutating func noteWaiting(at moment: Instant) {
     guard let newest, let owed else { return }
@@ -135,7 +127,6 @@ struct RunSketch {
     RunSketch.close(boardState, at: end, &boardUse)
     receiver.close(at: end)
     board.close(at: end)
-    charge.close(at: end)
     waiting.close(at: end)
   }
 

@@ -24,12 +24,16 @@ struct TuneSum: Equatable {
   var mean_mW: Double { duration_s > 0 ? energy_mJ / duration_s : 0 }
   /// Part of the time in which the promise was broken, 0 to 1.
   var brokenShare: Double { seconds > 0 ? Double(broken) / Double(seconds) : 0 }
+  /// Whether the promise was kept often enough for this to be recommended.
+  var keepsPromise: Bool { brokenShare <= TunePick.mostBroken }
 }
 
 /// The best setting for a question.
 struct TunePick {
   /// What another setting than the plainest must save to be picked: parts of the mean power.
   static let margin = 0.01
+  /// The part of the time in which a promise may be broken by what is picked.
+  static let mostBroken = 0.005
 
   /// What is asked.
   var question: TuneQuestion
@@ -42,16 +46,18 @@ struct TunePick {
 
   /// A pick for each question, in their order.
   ///
-  /// Least mean power wins; but a motion sensor, and then a service made for another question, each
-  /// only where it saves more than ``margin``: who asks for less needs less.
+  /// What breaks its promise in more than ``mostBroken`` of the time is never picked. Of the others the least
+  /// mean power wins; but a motion sensor, and then a service made for another question, each only where it
+  /// saves more than ``margin``: who asks for less needs less. A question that nothing answers has no pick.
   static func best(of settings: [TuneSetting], _ sums: [TuneSum]) -> [TunePick] {
     TuneQuestion.all.compactMap { question in
       let all = Array(zip(settings, sums)).filter { $0.0.question.answers(question) }
       let own = all.filter { $0.0.question == question }
-      guard var best = choice(of: own) else { return nil }
-      if let other = choice(of: all.filter { $0.0.question != question }), saves(other, best) {
-        best = other
-      }
+      let kept = all.filter { $0.1.keepsPromise }
+      let mine = choice(of: kept.filter { $0.0.question == question })
+      let other = choice(of: kept.filter { $0.0.question != question })
+      guard var best = mine ?? other else { return nil }
+      if let other, saves(other, best) { best = other }
       return TunePick(
         question: question, setting: best.0, sum: best.1,
         others: own.filter { $0.0 != best.0 }.map { (setting: $0.0, sum: $0.1) })

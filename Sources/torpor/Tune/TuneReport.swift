@@ -46,12 +46,15 @@ struct TuneReport {
         run.setting.words, run.setting.hasMotionLine ? "yes" : "no",
         Words.decimal(run.receiver_mW, places: 2), Words.decimal(run.board_mW, places: 2),
         Words.decimal(run.together_mW, places: 2), Words.count(run.summary.fixes),
-        run.error.map { TuneReport.percent($0.share) } ?? "-",
+        run.error.map { TuneReport.broken($0.share) } ?? "-",
         run.error.map { Words.distance($0.p95_m) } ?? "-",
       ]
       table.add(row + (battery.map { [TuneReport.life($0, run.together_mW)] } ?? []))
     }
     table.write(to: &text, style: style)
+    if runs.contains(where: { TuneReport.isTooMuch($0.error?.share ?? 0) }) {
+      text.add("! broken more than \(Words.percent(TunePick.mostBroken * 100)) of the time\n")
+    }
     text.add("\n")
   }
 
@@ -68,13 +71,13 @@ struct TuneReport {
     parts[0] += ", \(TuneReport.power(pick.sum.mean_mW))"
     if let battery { parts[0] += ", \(TuneReport.life(battery, pick.sum.mean_mW))" }
     if pick.setting.question.bound_m != nil {
-      parts.append("broken \(TuneReport.percent(pick.sum.brokenShare)) of the time")
+      parts.append("broken \(TuneReport.broken(pick.sum.brokenShare)) of the time")
     }
     for other in pick.others {
       var text = "\(TuneReport.difference(other.setting, pick.setting)) "
       text += TuneReport.power(other.sum.mean_mW)
       if other.setting.question.bound_m != nil {
-        text += ", broken \(TuneReport.percent(other.sum.brokenShare))"
+        text += ", broken \(TuneReport.broken(other.sum.brokenShare))"
       }
       parts.append(text)
     }
@@ -103,6 +106,13 @@ struct TuneReport {
     Words.decimal(milliwatts, places: 2) + " mW"
   }
 
+  private static func isTooMuch(_ share: Double) -> Bool { share > TunePick.mostBroken }
+
+  /// How often a promise was broken, with a mark where that is too often to be recommended.
+  private static func broken(_ share: Double) -> String {
+    (isTooMuch(share) ? "! " : "") + percent(share)
+  }
+
   private static func percent(_ share: Double) -> String {
     Words.decimal(share * 100, places: 2) + " %"
   }
@@ -129,6 +139,7 @@ extension TuneReport {
     json.member("lost", Int64(run.summary.lost))
     if let error = run.error {
       json.member("broken_share", error.share)
+      json.member("broken_too_often", TuneReport.isTooMuch(error.share))
       json.member("p95_m", error.p95_m)
     }
     writeLife(run.together_mW)

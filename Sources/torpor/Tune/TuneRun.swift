@@ -179,7 +179,7 @@ struct TuneBench {
     let result = Session(profile, script).simulate(
       plan, progress: progress, sink: { promise?.add($0) })
     try RunCheck.checkRules(result)
-    let kept = promise?.finish(at: .boot + route.duration)
+    let kept = promise?.finish(at: .boot + result.summary.duration)
     return TuneRun(setting: setting, summary: result.summary, error: kept?.error)
   }
 }
