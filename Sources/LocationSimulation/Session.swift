@@ -104,6 +104,9 @@ public struct Session {
   ) -> SessionResult {
     var setup = profile.simulationSetup
     setup.recordsEvents = true
+    // A recording keeps its own times.
+    setup.board.gathersEpochs = false
+    setup.board.bytesPerPiece = 1
     // Whoever recorded it had switched the receiver on.
     setup.receiver.hasSupplySwitch = false
     setup.receiver.defaultSpeed = UInt32(profile.receiver?.lineSpeed_baud ?? 115_200)
@@ -135,6 +138,7 @@ public struct Session {
     // After the client has stopped, what the receiver holds is drained and the receiver goes to sleep.
     let limit = end + .seconds(600)
     while loop.board.now < limit && !loop.board.isBatteryEmpty {
+      while let due = loop.clients.takeDue() { loop.board.request(at: due) }
       let turn = loop.turn(sleepsWhenQuiet: !isStopped)
       loop.board.takeEvents(into: &events)
       for event in events { loop.clients.trace.add(TraceRecord(event)) }
@@ -155,8 +159,8 @@ public struct Session {
     let over =
       loop.board.isBatteryEmpty ? loop.board.now : max(end, loop.clients.trace.last)
     let summary = loop.clients.trace.finish(
-      at: over, tracking_mW: bill ? profile.receiver?.power.track_mw ?? 0 : nil,
-      awake_mW: bill ? profile.board.awake_mw : nil, to: sink)
+      at: over, processorPerWake: BoardProfile.processorTimePerWake,
+      bill: bill ? BillFigures(profile) : nil, to: sink)
     return SessionResult(
       summary: summary, violations: loop.board.violations,
       isBatteryEmpty: loop.board.isBatteryEmpty,

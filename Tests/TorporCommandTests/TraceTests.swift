@@ -191,6 +191,8 @@ struct TraceJSONTests {
 @Suite("What a trace adds up to")
 struct TraceTallyTests {
   /// Ten seconds: 2 s acquiring, 8 s tracking; awake, 5 s suspended, awake again.
+  static let bill = BillFigures(tracking_mW: 20, awake_mW: 1_000, gpsdBoard_mW: 120)
+
   func run() -> TraceTally {
     var tally = TraceTally()
     tally.add(TraceRecord(at: second(0), .receiver(state: .acquiring, power_mw: 30)))
@@ -209,7 +211,8 @@ struct TraceTallyTests {
   @Test("counts, delays, time and energy come from the records alone")
   func summary() throws {
     var tally = run()
-    let summary = tally.finish(at: second(10), tracking_mw: 20, awake_mw: 1_000)
+    let summary = tally.finish(
+      at: second(10), processorPerWake: Interval(microseconds: 90), bill: TraceTallyTests.bill)
     #expect(summary.fixes == 5 && summary.delivered == 4 && summary.batches == 1)
     #expect(summary.finishes == 1 && summary.lost == 1 && summary.hostWakes == 1)
     #expect(summary.duration == .seconds(10) && summary.awake == .seconds(5))
@@ -218,6 +221,8 @@ struct TraceTallyTests {
     #expect(energy.receiver_mJ == 2 * 30 + 8 * 20)
     #expect(energy.board_mJ == 5 * 1_000 + 5 * 10)
     #expect(energy.receiverAlwaysOn_mJ == 2 * 30 + 8 * 20 && energy.boardAlwaysAwake_mJ == 10_000)
+    #expect(energy.boardGpsd_mJ == 1_200)
+    #expect(summary.processor == Interval(microseconds: 90) && summary.suspended == .seconds(5))
     #expect(energy.receiverTime[Int(TraceReceiverState.tracking.rawValue)] == .seconds(8))
     #expect(energy.receiverTime[Int(TraceReceiverState.acquiring.rawValue)] == .seconds(2))
     #expect(energy.boardTime[Int(BoardState.suspended.rawValue)] == .seconds(5))
@@ -230,7 +235,7 @@ struct TraceTallyTests {
       for (time, state, power_mw) in states {
         tally.add(TraceRecord(at: second(time), .receiver(state: state, power_mw: power_mw)))
       }
-      return try #require(tally.finish(at: second(100), tracking_mw: 20, awake_mw: 1_000).energy)
+      return try #require(tally.finish(at: second(100), bill: TraceTallyTests.bill).energy)
     }
     // Batching at the power of tracking, the search told twice.
     let busy = try energy([
