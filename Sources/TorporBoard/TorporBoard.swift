@@ -35,16 +35,8 @@ import Glibc
   }
 
   private static func simulateStarts(on profile: String) {
-    var folder = Array("/tmp/torpor-starts-XXXXXX".utf8CString)
-    guard unsafe mkdtemp(&folder) != nil else { return say("FAILED: no folder in /tmp") }
-    let path = String(
-      decoding: folder.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    defer {
-      _ = unsafe unlink(path + "/profile.toml")
-      _ = unsafe rmdir(path)
-    }
     do {
-      say(try ThirtyStarts.simulated(profile, in: path))
+      say(try ThirtyStarts.simulated(profile))
     } catch {
       say("FAILED: \(error)")
       exit(1)

@@ -38,7 +38,7 @@ struct SummaryText {
     row(
       "board",
       "woke \(Words.times(summary.hostWakes)), "
-        + "awake \(Words.duration(summary.awake)), \(Words.duration(summary.processor)) of it running code",
+        + "awake \(Words.duration(summary.awake)), of it code \(Words.duration(summary.processor))",
       to: &text)
     if let promise { write(promise, to: &text) }
     if let energy = summary.energy { write(energy, summary.duration, to: &text) }
