@@ -45,6 +45,8 @@ struct ReceiverTests {
     let path = try #require(running.line())
     let descriptor = unsafe open(path, O_RDWR | O_NOCTTY)
     defer { close(descriptor) }
+    // While it starts it takes no commands.
+    usleep(400_000)
     Running.write("$PMTK161,0*28\r\n", to: descriptor)
     #expect(running.told("receiver standby") && !running.errors.contains("tracking"))
     // For longer than the search will take.
