@@ -3,7 +3,7 @@
 
 SWIFT ?= swift
 # What is simulated by `make run`: any options of `torpor simulate`.
-RUN ?= --scenario day
+RUN ?= --board imx8mm-max-m8q --service visits
 
 # Built as Embedded Swift with no allocations. The engine pulls in every room below it; a test
 # (Tests/ArchitectureTests) holds that together they reach all rooms of the core.

@@ -26,7 +26,7 @@ public struct BoardProfile: Equatable, Sendable {
 extension BoardProfile {
   /// Power and sleep of the board alone.
   public struct Board: Equatable, Sendable {
-    /// After a delivery the board stays awake for the acknowledgement at most this long (RNG-8).
+    /// After a delivery the board is not suspended before the acknowledgement, for at most this long (RNG-8).
     public var deliveryHold = Interval.zero
     /// GPIO line of a light that is on during a background session (BKG-11).
     public var sessionLightLine: String?

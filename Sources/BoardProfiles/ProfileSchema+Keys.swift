@@ -11,7 +11,8 @@ extension ProfileSchema {
   static let board: [ProfileKey] = [
     .seconds(
       "board", "delivery_hold_s", \.board.deliveryHold, 0...60,
-      "How long the board stays awake at most for the acknowledgement of a delivery (RNG-8)."),
+      "How long the board is not suspended, at most, for the acknowledgement of a delivery (RNG-8)."
+    ),
     .text(
       "board", "session_light_line", optional: \.board.sessionLightLine, 1...64,
       "GPIO line of a light that is on during a background session (BKG-11)."),

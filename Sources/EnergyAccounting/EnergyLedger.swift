@@ -26,8 +26,6 @@ public struct EnergyLedger: Equatable, Sendable {
   private var firstSearch = (time: Interval.zero, mJ: 0.0, isOver: false)
   /// What the receiver draws tracking.
   public var tracking_mW = 0.0
-  /// What the board draws awake.
-  public var awake_mW = 0.0
   /// When the ledger was opened.
   public let begin: Instant
   /// Up to when the ledger is closed.
@@ -160,6 +158,4 @@ extension EnergyLedger {
   public var receiverAlwaysOn_mJ: Double {
     firstSearch.mJ + tracking_mW * ((end - begin) - firstSearch.time).seconds
   }
-  /// What a board would have used that never sleeps, mJ.
-  public var boardAlwaysAwake_mJ: Double { awake_mW * (end - begin).seconds }
 }

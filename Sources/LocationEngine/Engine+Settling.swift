@@ -84,7 +84,18 @@ extension Engine {
     isReceiverAtRest && isReceiverAwake && !isBusy && !isInhibited && !isEnding
       && !demand.wantsEveryFix && !demand.need.isAny && demand.bound == .infinity
       && demand.check == .distantFuture && schedule.wake == .distantFuture
-      && driver.status.deadline == nil
+      && driver.status.deadline == nil && acknowledgementDue == nil
+  }
+
+  /// Until when a delivery waits for its acknowledgement and the board is not suspended (RNG-8); nil where
+  /// none does.
+  private var acknowledgementDue: Instant? {
+    var due: Instant?
+    for i in clients.awake where clients.isAwake(i, at: now) {
+      guard let hold = clients[i].awaitsAcknowledgementUntil, hold > now else { continue }
+      due = max(due ?? hold, hold)
+    }
+    return due
   }
 
   /// Nobody listened to the receiver, and what it said meanwhile is thrown away: that it was not heard
@@ -144,7 +155,7 @@ extension Engine {
 
   /// What the line and the driver need beside the plan.
   private mutating func finishPlan(_ effects: inout Effects) {
-    if isBusy { stayAwake(&effects) }
+    if isBusy { waitForReceiver(&effects) }
     // While messages gather on purpose, the driver's watch over a silent line would be misled.
     if hasDriver, let deadline = driver.status.deadline, effects.listens || isBusy {
       effects.wake = min(effects.wake, deadline)
@@ -335,12 +346,12 @@ extension Engine {
     return !driver.status.isSettled || driver.status.isDraining || isMidEpoch
   }
 
-  /// While something is on its way the board stays awake; bytes are left to gather a little, so
-  /// that it does not step for each.
-  private mutating func stayAwake(_ effects: inout Effects) {
+  /// While something is on its way the board idles and is not suspended; bytes are left to gather a
+  /// little, so that it does not step for each.
+  private mutating func waitForReceiver(_ effects: inout Effects) {
     let isStreaming = isMidEpoch || (hasDriver && driver.status.isDraining)
     let silence = now - lastByte
-    effects.board = .awake
+    effects.board = .idle
     let gather = assembler.isEndKnown ? setup.gatherToEnd : setup.gather
     effects.listens = !isStreaming || silence >= gather
     if !effects.listens { effects.wake = min(effects.wake, now + gather) }
@@ -360,10 +371,7 @@ extension Engine {
     if !demand.wantsEveryFix { situation.schedule = schedule }
     // A drain is promised to nobody: the board need not be up before its time, and then wait.
     situation.drainDue = drainDue + planner.longestLead
-    for i in clients.awake where clients.isAwake(i, at: now) {
-      guard let hold = clients[i].awaitsAcknowledgementUntil, hold > now else { continue }
-      situation.holdUntil = max(situation.holdUntil ?? hold, hold)
-    }
+    situation.holdUntil = acknowledgementDue
     return situation
   }
 

@@ -43,8 +43,8 @@ public struct Effects: Sendable {
   public var hasNotices = false
   /// The next step must be ``Event/proceed``, at the same time; the plan is not made yet.
   public var proceeds = false
-  /// How deeply the board may sleep until then.
-  public var board = BoardState.awake
+  /// How deeply the board may sleep until then: ``BoardState/idle`` at the least.
+  public var board = BoardState.idle
   /// When the engine must be stepped again at the latest; `.distantFuture` for never.
   public var wake = Instant.distantFuture
   /// Whether bytes end the sleep.

@@ -145,7 +145,8 @@ public protocol BoardSleep: ~Copyable {
   /// something already.
   ///
   /// A deadline that has passed returns at once without sleeping. A state that cannot be entered
-  /// (an alarm too near, PWR-9) is replaced by a lighter one.
+  /// (an alarm too near, PWR-9) is replaced by a lighter one; the lightest is `BoardState.idle`, which
+  /// `.awake` means here too, because code that waits does not run.
   ///
   /// - Parameters:
   ///   - deadline: When to wake at the latest; `.distantFuture` for no alarm.

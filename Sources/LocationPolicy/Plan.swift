@@ -18,7 +18,7 @@ public enum PlannedReceiver: Equatable, Sendable {
 public struct Plan: Equatable, Sendable {
   /// The receiver's part.
   public var receiver: PlannedReceiver
-  /// How deeply the board may sleep.
+  /// How deeply the board may sleep: ``BoardState/idle`` at the least, for code that waits does not run.
   public var board: BoardState
   /// When the board must be awake again at the latest; `.distantFuture` for no alarm.
   public var wake: Instant

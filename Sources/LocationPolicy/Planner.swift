@@ -74,7 +74,7 @@ public struct PlannerFigures: Sendable {
 public struct Situation: Sendable {
   /// What the clients want.
   public var demand: DemandSummary
-  /// Something is in flight: a command, a drain, an epoch. The board stays awake.
+  /// Something is in flight: a command, a drain, an epoch. The board idles and is not suspended.
   public var isBusy: Bool
   /// A delivered batch waits for its acknowledgement until then (RNG-8).
   public var holdUntil: Instant?
@@ -124,10 +124,10 @@ public struct Planner: Sendable {
     let demanded = situation.demand.check > now ? situation.demand.check : .distantFuture
     let check = min(demanded, situation.schedule?.wake ?? .distantFuture)
     if situation.isBusy || isInhibited {
-      return Plan(receiver: receiver, board: .awake, wake: check, listens: true)
+      return Plan(receiver: receiver, board: .idle, wake: check, listens: true)
     }
     if let hold = situation.holdUntil, hold > now {
-      return Plan(receiver: receiver, board: .awake, wake: min(hold, check), listens: true)
+      return Plan(receiver: receiver, board: .idle, wake: min(hold, check), listens: true)
     }
     switch receiver {
     case .off, .standby:
@@ -163,7 +163,7 @@ public struct Planner: Sendable {
   ) -> Plan {
     let check = min(situation.demand.check, situation.schedule?.wake ?? .distantFuture)
     guard let idle = figures.idle, idle.wakesOnBytes, check - now > idle.lead else {
-      return Plan(receiver: receiver, board: .awake, wake: check, listens: true)
+      return Plan(receiver: receiver, board: .idle, wake: check, listens: true)
     }
     var plan = Plan(receiver: receiver, board: .idle, wake: alarm(check, idle), listens: true)
     // Where the next fix was reckoned to the second, it is not left to gather.
@@ -171,7 +171,6 @@ public struct Planner: Sendable {
     let isPatient = situation.demand.watched == 0 && !isReckoned
     if isPatient, let look = nextLook(situation, at: now) {
       if isOutOfStep(situation, at: now) {
-        plan.board = .awake
         plan.wake = min(plan.wake, now + figures.fixInterval)
         return plan
       }
@@ -227,7 +226,7 @@ public struct Planner: Sendable {
   /// The deepest sleep that is left in time and that what must wake the board can wake.
   private func sleep(_ receiver: PlannedReceiver, until due: Instant, at now: Instant) -> Plan {
     guard due > now else {
-      return Plan(receiver: receiver, board: .awake, wake: due, listens: true)
+      return Plan(receiver: receiver, board: .idle, wake: due, listens: true)
     }
     let needsPin = receiver != .off && receiver != .standby && figures.batch?.hasPin == true
     if let deep = figures.deep, due - now >= deep.minimum + deep.lead,
@@ -237,9 +236,9 @@ public struct Planner: Sendable {
       return Plan(
         receiver: receiver, board: deep.state, wake: alarm(due, deep), listens: deep.wakesOnBytes)
     }
-    // Woken early for a promised moment, the board does not sleep once more for the rest.
+    // Woken early for a promised moment, the board waits for the moment itself.
     guard let idle = figures.idle, due - now > longestLead else {
-      return Plan(receiver: receiver, board: .awake, wake: due, listens: true)
+      return Plan(receiver: receiver, board: .idle, wake: due, listens: true)
     }
     return Plan(receiver: receiver, board: .idle, wake: alarm(due, idle), listens: true)
   }

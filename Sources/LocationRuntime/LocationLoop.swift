@@ -97,10 +97,9 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
     sleepsWhenQuiet: Bool = true, atLatest limit: Instant = .distantFuture
   ) -> Turn {
     let plan = self.plan ?? perform(.time)
-    if !sleepsWhenQuiet && plan.wake == .distantFuture && isSilent(plan) { return .quiet }
+    if !sleepsWhenQuiet && plan.wake == .distantFuture && !engine.isReceiverAwake { return .quiet }
     let isUnwanted = overlooksUnwanted && engine.isUnwanted
-    // Awake it is kept for something that ends then.
-    let wake = isUnwanted && plan.board != .awake ? limit : min(plan.wake, limit)
+    let wake = isUnwanted ? limit : min(plan.wake, limit)
     let waking = board.wait(
       in: plan.board, until: wake, listening: plan.listens && !isUnwanted)
     clients.woke(for: waking.reason)
@@ -250,9 +249,5 @@ public struct LocationLoop<Board: LocationBoard & ~Copyable, Clients: LocationCl
       perform(.lineFault)
       return true
     }
-  }
-
-  @inlinable func isSilent(_ plan: Effects) -> Bool {
-    plan.board != .awake && !engine.isReceiverAwake
   }
 }

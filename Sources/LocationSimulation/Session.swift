@@ -107,6 +107,9 @@ public struct Session {
   ) -> SessionResult {
     var setup = profile.simulationSetup
     setup.recordsEvents = true
+    // A recording keeps its own times.
+    setup.board.gathersEpochs = false
+    setup.board.bytesPerPiece = 1
     // Whoever recorded it had switched the receiver on.
     setup.receiver.hasSupplySwitch = false
     setup.receiver.defaultSpeed = UInt32(profile.receiver?.lineSpeed_baud ?? 115_200)
@@ -142,6 +145,7 @@ public struct Session {
     while loop.board.now < limit && !loop.board.isBatteryEmpty {
       let isAtRest = !loop.engine.isReceiverAwake && loop.engine.isSettled
       if isStopped && isAtRest { break }
+      while let due = loop.clients.takeDue() { loop.board.request(at: due) }
       let turn = loop.turn(
         sleepsWhenQuiet: !isStopped, atLatest: isStopped ? limit : .distantFuture)
       loop.board.takeEvents(into: &events)
@@ -163,8 +167,8 @@ public struct Session {
     let isBatteryEmpty = loop.board.isBatteryEmpty && loop.board.now < end
     let summary = loop.clients.trace.finish(
       at: isBatteryEmpty ? loop.board.now : end,
-      tracking_mW: bill ? profile.receiver?.power.track_mw ?? 0 : nil,
-      awake_mW: bill ? profile.board.awake_mw : nil, to: sink)
+      processorPerWake: BoardProfile.processorTimePerWake,
+      bill: bill ? BillFigures(profile) : nil, to: sink)
     return SessionResult(
       summary: summary, violations: loop.board.violations,
       isBatteryEmpty: isBatteryEmpty,

@@ -35,6 +35,13 @@ public struct ClientScript: Equatable, Sendable {
   /// Seconds before a deferral ends; infinite for unlimited.
   public var timeout = Double.infinity
 
+  /// When the client updates: it starts and stops with each range, in order and apart; nil for the whole
+  /// run. Only for ``ScriptedService/updates``.
+  public var sessions: [Range<Instant>]?
+  /// How long after a delivery its acknowledgement comes, which is a wake of its own, as a program's on
+  /// the socket is; nil for within the turn of the delivery.
+  public var acknowledgesAfter: Interval?
+
   /// How far the last report may be from the truth, metres; nil where nothing of the kind was
   /// promised: with deferral, with an accuracy of Core Location's that is none, with other services.
   public var bound_m: Double? {
@@ -54,6 +61,8 @@ struct SimulatedClient: LocationClients {
   private let script: ClientScript
   private var requests: [Request] = []
   private var nextRequest = 0
+  /// Requests for a moment to come, in the order of time.
+  private var later: [(due: Instant, request: Request, isBoardWoken: Bool)] = []
   private var isArmed = false
   private var isDone = false
   private var isStationary = false
@@ -74,7 +83,12 @@ struct SimulatedClient: LocationClients {
       .setExecution(.background), .setDesiredAccuracy(script.accuracy),
     ]
     switch script.service {
-    case .updates: requests.append(.startUpdating)
+    case .updates where script.sessions == nil: requests.append(.startUpdating)
+    case .updates:
+      for session in script.sessions ?? [] {
+        later.append((session.lowerBound, .startUpdating, false))
+        later.append((session.upperBound, .stopUpdating, false))
+      }
     case .significantChange: requests.append(.startSignificantChange)
     case .visits: requests.append(.startVisits)
     case .live: requests.append(.openLive(.default))
@@ -110,7 +124,7 @@ struct SimulatedClient: LocationClients {
           at: now,
           .batch(client: client, first: first, last: last, count: Int(last - first) + 1)))
       newest = newestStored?.sequence == last ? newestStored : engine.stored(at: last)?.name
-      updated()
+      updated(at: now)
     case .authorization: break
     case .degraded(let givenUp):
       hasGivenUp = false  // asked once more: what was not to be had may be now
@@ -158,15 +172,32 @@ struct SimulatedClient: LocationClients {
     if let location = element.location { add(.report(sequence: location.name.sequence), at: now) }
   }
 
-  mutating func nextRequest(at now: Instant) -> (ClientID, Request)? {
-    if requests.isEmpty { return nil }
-    guard nextRequest < requests.count else {
-      requests.removeAll(keepingCapacity: true)
-      nextRequest = 0
-      return nil
+  /// A moment at which it asks something and of which the board does not know yet.
+  mutating func takeDue() -> Instant? {
+    guard let place = later.firstIndex(where: { !$0.isBoardWoken }) else { return nil }
+    later[place].isBoardWoken = true
+    return later[place].due
+  }
+
+  private mutating func ask(_ request: Request, at due: Instant) {
+    let place = later.firstIndex { $0.due > due } ?? later.count
+    later.insert((due, request, false), at: place)
+  }
+
+  /// What it asks now; nil for nothing.
+  private mutating func takeRequest(at now: Instant) -> Request? {
+    if nextRequest < requests.count {
+      defer { nextRequest += 1 }
+      return requests[nextRequest]
     }
-    let request = requests[nextRequest]
-    nextRequest += 1
+    requests.removeAll(keepingCapacity: true)
+    nextRequest = 0
+    guard let first = later.first, first.due <= now else { return nil }
+    return later.removeFirst().request
+  }
+
+  mutating func nextRequest(at now: Instant) -> (ClientID, Request)? {
+    guard let request = takeRequest(at: now) else { return nil }
     if case .acknowledge(let name) = request {
       trace.add(
         TraceRecord(
@@ -195,11 +226,16 @@ struct SimulatedClient: LocationClients {
   }
 
   /// `didUpdateLocations`: handle, defer what comes next, acknowledge.
-  private mutating func updated() {
+  private mutating func updated(at now: Instant) {
     if script.defers && !isArmed && !isDone && !hasGivenUp {
       isArmed = true
       requests.append(.allowDeferred(distance: script.distance, timeout: script.timeout))
     }
-    if let newest { requests.append(.acknowledge(newest)) }
+    guard let newest else { return }
+    if let delay = script.acknowledgesAfter {
+      ask(.acknowledge(newest), at: now + delay)
+    } else {
+      requests.append(.acknowledge(newest))
+    }
   }
 }

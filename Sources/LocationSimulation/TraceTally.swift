@@ -29,10 +29,14 @@ public struct TraceSummary: Equatable, Sendable {
   public var charge: UInt8?
   /// Fixes clients were told they lost.
   public var lost: UInt64 = 0
-  /// How often the board woke.
+  /// How often the board came back from a wait: from idling or from a deeper sleep.
   public var hostWakes = 0
-  /// How long the board was awake.
+  /// How long the board was awake: coming back from its waits, and running code.
   public var awake: Interval = .zero
+  /// How long of that it ran code: what the service takes for a wake, times the wakes.
+  public var processor: Interval = .zero
+  /// How long the board was suspended or off.
+  public var suspended: Interval = .zero
   /// The longest that a fix waited between being true and being given to a client.
   public var longestDelay: Interval = .zero
   /// What receiver and board took; nil where the run had no board to ask.
@@ -51,7 +55,9 @@ public struct TraceEnergy: Equatable, Sendable {
   /// What a receiver would have taken that is never switched off: its first search as it was, and
   /// tracking for all the rest, millijoules.
   public var receiverAlwaysOn_mJ = 0.0
-  /// What a board awake all the time would have taken, millijoules.
+  /// What the board would have taken under gpsd with one client (``GpsdLoad``), millijoules.
+  public var boardGpsd_mJ = 0.0
+  /// What a board whose processor is always busy would have taken, millijoules.
   public var boardAlwaysAwake_mJ = 0.0
   /// How long the receiver was in each ``TraceReceiverState``, by raw value.
   public var receiverTime: [Interval] = Array(
@@ -147,22 +153,26 @@ public struct TraceTally: Sendable {
   /// What it adds up to when the run ends at `end`.
   ///
   /// - Parameters:
-  ///   - tracking_mw: What the receiver takes while tracking, milliwatts, for the bill of a receiver
-  ///     always on; nil in a run without a board.
-  ///   - awake_mw: What the board takes awake, milliwatts.
+  ///   - processorPerWake: The processor time that the service takes for a wake.
+  ///   - bill: What the run is compared with; nil in a run without a board.
   public mutating func finish(
-    at end: Instant, tracking_mw: Double? = nil, awake_mw: Double? = nil
+    at end: Instant, processorPerWake: Interval = .zero, bill: BillFigures? = nil
   ) -> TraceSummary {
     closeReceiver(at: end)
     closeBoard(at: end)
     summary.duration = Interval(microseconds: end.microseconds - (start ?? end).microseconds)
     summary.awake = energy.boardTime[Int(BoardState.awake.rawValue)]
-    if let tracking_mw, let awake_mw {
+    summary.processor = processorPerWake * Int64(summary.hostWakes)
+    summary.suspended =
+      energy.boardTime[Int(BoardState.suspended.rawValue)]
+      + energy.boardTime[Int(BoardState.off.rawValue)]
+    if let bill {
       // What tracking would have taken more: exactly nothing for one that tracked throughout.
       energy.receiverAlwaysOn_mJ = rest.reduce(energy.receiver_mJ) {
-        $0 + (tracking_mw - $1.power_mw) * $1.time.seconds
+        $0 + (bill.tracking_mW - $1.power_mw) * $1.time.seconds
       }
-      energy.boardAlwaysAwake_mJ = awake_mw * summary.duration.seconds
+      energy.boardGpsd_mJ = bill.gpsdBoard_mW * summary.duration.seconds
+      energy.boardAlwaysAwake_mJ = bill.awake_mW * summary.duration.seconds
       summary.energy = energy
     }
     return summary

@@ -55,10 +55,11 @@ struct Tracer {
 
   /// Hands on the rest and adds all up.
   mutating func finish(
-    at end: Instant, tracking_mW: Double?, awake_mW: Double?, to sink: (TraceRecord) -> Void
+    at end: Instant, processorPerWake: Interval, bill: BillFigures?,
+    to sink: (TraceRecord) -> Void
   ) -> TraceSummary {
     hand(upTo: .distantFuture, to: sink)
-    return tally.finish(at: end, tracking_mw: tracking_mW, awake_mw: awake_mW)
+    return tally.finish(at: end, processorPerWake: processorPerWake, bill: bill)
   }
 
   private mutating func hand(upTo horizon: Instant, to sink: (TraceRecord) -> Void) {

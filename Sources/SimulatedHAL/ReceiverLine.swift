@@ -87,6 +87,14 @@ struct ReceiverLine: Sendable {
     return Instant(microseconds: burst.arrival(burst.taken))
   }
 
+  /// When the first `size` bytes that nobody has taken are there, or those up to the end of their burst:
+  /// when the line's driver hands them on; nil with no bytes.
+  func firstPiece(of size: Int) -> Instant? {
+    guard firstBurst < bursts.count else { return nil }
+    let burst = bursts[firstBurst]
+    return Instant(microseconds: burst.arrival(min(burst.taken + size, burst.total) - 1))
+  }
+
   /// When the first byte after `time` arrives; nil if none is on its way.
   func firstArrival(after time: Instant) -> Instant? {
     for burst in bursts[firstBurst...] where burst.end > time.microseconds {

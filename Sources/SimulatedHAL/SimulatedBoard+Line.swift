@@ -20,6 +20,7 @@ extension SimulatedBoard {
     guard !bytes.isEmpty else { return }
     let time = (Int64(bytes.count) * 10_000_000 + Int64(hostSpeed) - 1) / Int64(hostSpeed)
     outputFreeAt = start + Interval(microseconds: time)
+    burst.wrote(at: now)
     receiver.accept(bytes, due: outputFreeAt, speed: hostSpeed)
   }
 
@@ -46,6 +47,8 @@ extension SimulatedBoard {
     try mustBeThere()
     receiver.line.loseGarbled(by: now, speed: hostSpeed)
     hostSpeed = baud
+    burst = BurstTiming()
+    burst.wrote(at: now)
   }
 
   /// Who had the device open before it went and came back has to open it anew: is told so once.

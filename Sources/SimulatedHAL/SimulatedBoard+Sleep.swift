@@ -5,24 +5,28 @@ extension SimulatedBoard {
   /// Waits in `state` until `deadline`, bytes, an edge or a request, and moves the clock there.
   ///
   /// See `BoardSleep.wait(in:until:listening:)`. In suspend, and while the board comes back from it,
-  /// bytes are lost; elsewhere they gather, up to 4,096. After a sleep the board is awake for the
-  /// state's resume time. O(receiver events) until then.
+  /// bytes are lost; elsewhere they gather, up to 4,096. After the wait the board is awake for the
+  /// state's resume time and for the processor time of a wake; the wait itself is never spent awake,
+  /// unless it is shorter than coming back from idle takes. O(receiver events) until then.
   public mutating func wait(
     in state: BoardState, until deadline: Instant, listening: Bool
   ) -> Waking {
     advance(to: now)
-    if let reason = present(listening) { return waking(reason) }
-    if deadline <= now { return waking(.alarm) }
-    defer { receiver.line.loseExcess(over: SimulatedBoard.inputBuffer, by: now) }
-    guard state != .awake else {
-      let sources = listening ? WakeSources.all : WakeSources.all.subtracting(.bytes)
-      let empty = emptyMoment(board_mW: setup.board.awake_mW)
-      let (end, reason) = pass(sources, isDeep: false, alarm: min(deadline, empty))
-      now = end
+    if let reason = present(listening) {
+      if reason == .bytes { gather(until: deadline) }
       return waking(reason)
     }
+    if deadline <= now { return waking(.alarm) }
+    defer { receiver.line.loseExcess(over: SimulatedBoard.inputBuffer, by: now) }
+    let begin = now
     let entered = enterable(state, until: deadline)
-    return sleep(in: entered, until: deadline, listening)
+    let reason = sleep(in: entered, until: deadline, listening)
+    if !listening || entered >= .suspended {
+      burst.wasDeaf(from: begin, until: now)
+    } else if reason == .bytes {
+      gather(until: deadline)
+    }
+    return waking(reason)
   }
 
   /// Bytes the board keeps for who does not listen.
@@ -37,7 +41,9 @@ extension SimulatedBoard {
     return nil
   }
 
-  private var isReadable: Bool { receiver.line.firstArrival.map { $0 <= now } ?? false }
+  private var isReadable: Bool { firstPiece.map { $0 <= now } ?? false }
+
+  private var firstPiece: Instant? { receiver.line.firstPiece(of: setup.board.bytesPerPiece) }
 
   private mutating func waking(_ reason: WakeReason) -> Waking {
     defer { pinRose = false }
@@ -50,7 +56,7 @@ extension SimulatedBoard {
 
   /// The sleep that can be entered: the one asked for, or a lighter one.
   private mutating func enterable(_ wanted: BoardState, until deadline: Instant) -> BoardState {
-    var state = wanted
+    var state = max(wanted, .idle)
     while state > .idle {
       if let figures = setup.board.sleep(state) {
         if deadline - now > figures.minimum { return state }
@@ -65,9 +71,28 @@ extension SimulatedBoard {
     return state
   }
 
+  /// Lets the rest of an epoch gather after its first bytes, where the board does that.
+  private mutating func gather(until deadline: Instant) {
+    guard setup.board.gathersEpochs, !lineChanged else { return }
+    switch burst.woke(at: now) {
+    case .handOn: break
+    case .hold(let end):
+      _ = sleep(in: .idle, until: min(end, deadline), false)
+      burst.held(until: now)
+    case .watch:
+      // What the receiver has given the line is the epoch; it ends with a silence.
+      let last = max(receiver.line.freeAt, now)
+      let quiet = last + BurstTiming.silence
+      _ = sleep(in: .idle, until: min(quiet, deadline), false)
+      burst.watched(until: now >= quiet ? last : nil, at: now)
+    }
+  }
+
+  /// Sleeps, and comes back; says what for.
   private mutating func sleep(
     in state: BoardState, until deadline: Instant, _ listening: Bool
-  ) -> Waking {
+  ) -> WakeReason {
+    guard deadline > now else { return .alarm }
     let figures = setup.board.sleep(state) ?? setup.board.idle
     let isDeep = state >= .suspended
     var sources = figures.wakeSources
@@ -75,17 +100,21 @@ extension SimulatedBoard {
     let alarm =
       sources.contains(.alarm)
       ? alarmMoment(deadline, figures.alarmResolution, isDeep: isDeep) : .distantFuture
-    record(.board(state, mW: figures.mW), at: now)
-    let empty = emptyMoment(board_mW: figures.mW)
-    let (end, reason) = pass(sources, isDeep: isDeep, alarm: min(alarm, empty))
+    // Too short to be worth it: the processor waits for the moment itself.
+    let isShort = !isDeep && deadline - now <= figures.resume + figures.alarmResolution
+    let mW = isShort ? setup.board.awake_mW : figures.mW
+    if !isShort { record(.board(state, mW: mW), at: now) }
+    let empty = emptyMoment(board_mW: mW)
+    let (end, reason) = pass(
+      sources, isDeep: isDeep, alarm: min(isShort ? deadline : alarm, empty))
     now = end
-    record(.board(.awake, mW: setup.board.awake_mW), at: now)
+    if !isShort { record(.board(.awake, mW: setup.board.awake_mW), at: now) }
     record(.wake(reason), at: now)
-    let running = now + figures.resume
+    let running = now + (isShort ? .zero : figures.resume) + setup.board.processorTimePerWake
     advance(to: running)
     now = running
     if isDeep { receiver.line.loseArrived(by: now) }
-    return waking(reason)
+    return reason
   }
 
   /// The first whole multiple of `resolution` not before `deadline`; where alarms may be early, every
@@ -121,7 +150,7 @@ extension SimulatedBoard {
         reason = .request
       }
       if sources.contains(.bytes) {
-        let ready = isDeep ? receiver.line.firstArrival(after: begin) : receiver.line.firstArrival
+        let ready = isDeep ? receiver.line.firstArrival(after: begin) : firstPiece
         if let ready, ready < end {
           end = ready
           reason = .bytes

@@ -33,6 +33,8 @@ public struct SimulatedBoard: LocationBoard, ~Copyable {
   var hostSpeed: UInt32
   /// When the host's own bytes have left.
   var outputFreeAt = Instant.boot
+  /// How long an epoch takes to come, as the board has learned it.
+  var burst = BurstTiming()
   /// Which alarms are early.
   var alarmRandom: SimulationRandom
   /// Requests to come, in order of time.
@@ -63,7 +65,6 @@ public struct SimulatedBoard: LocationBoard, ~Copyable {
     motion = SimulatedMotion(setup.motion)
     books = EnergyLedger()
     hostSpeed = setup.receiver.defaultSpeed
-    books.awake_mW = setup.board.awake_mW
     books.tracking_mW = setup.receiver.power.tracking
     if !setup.receiver.hasSupplySwitch {
       self.receiver.setSupply(true, at: .boot)

@@ -221,6 +221,13 @@ public struct BoardFigures: Equatable, Sendable {
     alarmResolution: .seconds(1), minimum: .seconds(2))
   /// Powered off until an alarm; nil if it cannot.
   public var off: SleepFigures?
+  /// Processor time that the service takes for what one wake brings, spent awake after the resume time.
+  public var processorTimePerWake = Interval.zero
+  /// How many bytes the line's driver gathers before it hands them on, unless the burst ends before.
+  public var bytesPerPiece = 1
+  /// Whether the board lets an epoch's bytes gather before it hands them on, as `LinuxBoard` does
+  /// (`BurstTiming`).
+  public var gathersEpochs = false
 
   /// Creates the figures of a small board that can suspend.
   public init() {}

@@ -6,10 +6,18 @@ import Glibc
 ///
 /// Three lanes share the scenarios, so that two processors can do them at the same time; the third mostly waits.
 ///
+///     TorporBoard --thirty-starts PROFILE
+///
+/// The second form needs no QEMU: it runs ``ThirtyStarts`` in the simulator and prints its figures.
+///
 /// Prints a line for each scenario, and the guest's log where one fails; ends with 1 then.
 @main struct TorporBoard {
   static func main() {
     signal(SIGPIPE, SIG_IGN)
+    let arguments = CommandLine.arguments.dropFirst()
+    if arguments.count == 2, arguments.first == "--thirty-starts" {
+      return simulateStarts(on: arguments.last ?? "")
+    }
     guard let options = BoardOptions(Array(CommandLine.arguments.dropFirst())) else {
       say(
         "usage: TorporBoard BUILT-FOLDER PROFILE [--only WORDS] [--lane 1|2|3] [--resets N] [--seed N] [--verbose] [--repeat]"
@@ -20,6 +28,15 @@ import Glibc
       let failures = try runAll(options)
       say(failures == 0 ? "the virtual board: all is well" : "FAILED: \(failures) scenarios")
       exit(failures == 0 ? 0 : 1)
+    } catch {
+      say("FAILED: \(error)")
+      exit(1)
+    }
+  }
+
+  private static func simulateStarts(on profile: String) {
+    do {
+      say(try ThirtyStarts.simulated(profile))
     } catch {
       say("FAILED: \(error)")
       exit(1)

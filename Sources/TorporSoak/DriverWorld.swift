@@ -186,10 +186,10 @@ final class DriverWorld {
       turns -= 1
       expect(turns > 0, "the driver is due without end")
       let due = min(end, max(driver.status.deadline ?? .distantFuture, board.now))
-      let waking = board.wait(in: .awake, until: due, listening: true)
+      let waking = board.wait(in: .idle, until: due, listening: true)
       // What began to come gathers a little, as with the engine.
       let gathered = board.wait(
-        in: .awake, until: min(due, board.now + .milliseconds(10)), listening: false)
+        in: .idle, until: min(due, board.now + .milliseconds(10)), listening: false)
       if waking.batchPinRose || gathered.batchPinRose { handle(.batchPin) }
       read()
       if let deadline = driver.status.deadline, deadline <= board.now { handle(.deadline) }

@@ -109,7 +109,7 @@ struct ReceiverPlayer: ~Copyable {
         for: [isOpen ? line.descriptor : -1, readsPins ? STDIN_FILENO : -1],
         atMost: rest < .seconds(3_600) ? rest : nil)
       {
-      case .ready(0): receiver.write(line.read(), at: now, speed: speed)
+      case .ready(0): receiver.write(line.read(), at: self.now, speed: speed)
       case .ready: readWords()
       case .pause, .readerGone: break
       case .stopped: return

@@ -12,8 +12,9 @@ struct Simulate: ParsableCommand {
     discussion: """
       The board lives on a virtual clock: its receiver sends the bytes a real one would along a \
       scenario or a recorded track, needs its time to the first fix, sleeps and batches; the \
-      service's own engine runs on it. The bill compares with a receiver that is always on and a \
-      board that is always awake. The same seed gives the same run.
+      service's own engine runs on it. The bill compares with what gpsd and one client \
+      take on the same board: the receiver tracks all the time, the board idles between the fixes. The \
+      same seed gives the same run.
 
         torpor simulate
         torpor simulate --scenario drive --hours 2 --timeout 10min --seed 7

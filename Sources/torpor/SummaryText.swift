@@ -38,7 +38,8 @@ struct SummaryText {
     row(
       "board",
       "woke \(Words.times(summary.hostWakes)), "
-        + "awake \(Words.duration(summary.awake))", to: &text)
+        + "awake \(Words.duration(summary.awake)), of it code \(Words.duration(summary.processor))",
+      to: &text)
     if let promise { write(promise, to: &text) }
     if let energy = summary.energy { write(energy, summary.duration, to: &text) }
   }
@@ -94,12 +95,12 @@ struct SummaryText {
   private func write(_ energy: TraceEnergy, _ duration: Interval, to text: inout Text) {
     text.add("\n")
     text.add(style.paint("energy", .strong))
-    text.add("                  this run    always on        saved   mean power\n")
+    text.add("                  this run    with gpsd        saved   mean power\n")
     bill("receiver", energy.receiver_mJ, energy.receiverAlwaysOn_mJ, duration, to: &text)
-    bill("board", energy.board_mJ, energy.boardAlwaysAwake_mJ, duration, to: &text)
+    bill("board", energy.board_mJ, energy.boardGpsd_mJ, duration, to: &text)
     bill(
       "together", energy.receiver_mJ + energy.board_mJ,
-      energy.receiverAlwaysOn_mJ + energy.boardAlwaysAwake_mJ, duration, to: &text)
+      energy.receiverAlwaysOn_mJ + energy.boardGpsd_mJ, duration, to: &text)
     text.add("\n")
     shares(
       "receiver", TraceReceiverState.allCases.map { ($0.word, time(of: $0, energy)) }, duration,

@@ -110,6 +110,10 @@ enum TraceJSON {
     }
     json.member("host_wakes", Int64(summary.hostWakes))
     json.member("awake_s", trimmed: summary.awake.microseconds, scale: 6)
+    json.member("processor_s", trimmed: summary.processor.microseconds, scale: 6)
+    json.member("suspended_s", trimmed: summary.suspended.microseconds, scale: 6)
+    json.member(
+      "not_suspended_s", trimmed: (summary.duration - summary.suspended).microseconds, scale: 6)
     json.member("max_delay_s", trimmed: summary.longestDelay.microseconds, scale: 6)
     json.member("duration_s", trimmed: summary.duration.microseconds, scale: 6)
     if let energy = summary.energy { write(energy, to: &json) }
@@ -135,6 +139,7 @@ enum TraceJSON {
     json.member("receiver_mj", energy.receiver_mJ)
     json.member("board_mj", energy.board_mJ)
     json.member("receiver_mj_always_on", energy.receiverAlwaysOn_mJ)
+    json.member("board_mj_gpsd", energy.boardGpsd_mJ)
     json.member("board_mj_always_awake", energy.boardAlwaysAwake_mJ)
     json.object("receiver_s") { json in
       for state in TraceReceiverState.allCases {

@@ -1,7 +1,7 @@
 import LocationTypes
 import Testing
 
-@testable import LinuxHAL
+@testable import LocationHAL
 
 @Suite("How long an epoch's bytes keep coming") struct BurstTimingTests {
   private func at(_ milliseconds: Int64) -> Instant { .boot + .milliseconds(milliseconds) }

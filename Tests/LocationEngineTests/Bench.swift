@@ -250,12 +250,12 @@ final class Bench: Desk {
   // MARK: Steps
 
   func perform(_ event: Event) {
-    if plan.board > .awake, isWaking(event) { hostWakes += 1 }
+    if isWaking(event) { hostWakes += 1 }
     follow { engine.step(event, at: now) }
   }
 
   func perform(bytes: ByteChunk) {
-    if plan.board > .awake, plan.listens { hostWakes += 1 }
+    if plan.listens { hostWakes += 1 }
     follow { engine.step(bytes: bytes.span, at: now) }
   }
 

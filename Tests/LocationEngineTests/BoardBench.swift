@@ -173,11 +173,32 @@ final class BoardBench: Desk {
     for client in clients { client.forget() }
   }
 
-  /// Wakes out of a sleep, but for the test's own requests.
-  var hostWakes: Int {
-    events.filter {
-      if case .wake(let reason) = $0.event { reason != .request } else { false }
-    }.count
+  /// The waits since ``forget()`` that were none for something on its way: the board was suspended, or
+  /// idled for longer than any answer takes; with what ended each.
+  private var rests: [(length: Interval, reason: WakeReason)] {
+    var rests: [(length: Interval, reason: WakeReason)] = []
+    var begun: (state: BoardState, time: Instant)?
+    for event in events {
+      switch event.event {
+      case .board(let state, _) where state != .awake: begun = (state, event.time)
+      case .wake(let reason):
+        guard let wait = begun else { continue }
+        let length = event.time - wait.time
+        if wait.state >= .suspended || length > .seconds(3) { rests.append((length, reason)) }
+        begun = nil
+      case .board, .receiver, .battery, .batteryEmpty: continue
+      }
+    }
+    return rests
+  }
+
+  /// Wakes out of a rest, but for the test's own requests.
+  var hostWakes: Int { rests.count { $0.reason != .request } }
+
+  /// Seconds since ``forget()`` that were no rest: running code, or waiting for something on its way.
+  var busySeconds: Double {
+    guard let first = events.first, let last = events.last else { return 0 }
+    return rests.reduce((last.time - first.time).seconds) { $0 - $1.length.seconds }
   }
 
   /// Seconds awake in the events since ``forget()``.

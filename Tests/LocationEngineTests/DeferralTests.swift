@@ -70,7 +70,7 @@ struct DeferralTests {
     #expect(bench.plan.wake == bench.now + .seconds(100) - .milliseconds(3))
     #expect(bench.plan.board == .idle)
     bench.run(until: bench.plan.wake)
-    #expect(bench.plan.board == .awake)
+    #expect(bench.plan.board == .idle)
     #expect(bench.plan.wake == bench.now + .milliseconds(3))
   }
 
@@ -241,7 +241,7 @@ struct DeferralTests {
     #expect(bench.state == .armed)
     bench.fixes(count: 1)
     #expect(bench.client.text == "batch(0...0)")
-    #expect(bench.plan.board == .awake)
+    #expect(bench.plan.board == .idle && bench.plan.listens)
     bench.inhibit(false)
     #expect(bench.state == .engaged)
     bench.fixes(count: 2)

@@ -158,22 +158,23 @@ struct RingTests {
   }
 
   @Test(
-    "RNG-8: a delivery keeps the board awake until its acknowledgement, at most as long as is said")
+    "RNG-8: a delivery keeps the board from suspend until its acknowledgement, at most as long as is said"
+  )
   func hold() {
     let bench = Bench()
     bench.client.acknowledges = false
     bench.background()
     bench.fixes(count: 1)
-    #expect(bench.plan.board == .awake && bench.plan.wake == bench.now + .seconds(2))
+    #expect(bench.plan.board == .idle && bench.plan.wake == bench.now + .seconds(2))
     bench.client.ask(.acknowledge(FixName(generation: 1, sequence: 0)))
-    #expect(bench.plan.board == .idle)
+    #expect(bench.plan.wake > bench.now + .seconds(2))
     bench.fixes(count: 1)
-    #expect(bench.plan.board == .awake)
+    #expect(bench.plan.wake == bench.now + .seconds(2))
     bench.run(2)
-    #expect(bench.plan.board == .idle)
+    #expect(bench.plan.wake > bench.now + .seconds(2))
   }
 
-  @Test("RNG-8: a report keeps the board awake until its acknowledgement as a batch does")
+  @Test("RNG-8: a report keeps the board from suspend until its acknowledgement as a batch does")
   func holdReport() {
     let bench = Bench(connects: false)
     bench.client.acknowledges = false
@@ -181,9 +182,9 @@ struct RingTests {
     bench.client.ask(.startSignificantChange)
     bench.fixes(count: 1)
     #expect(bench.client.reports.count == 1)
-    #expect(bench.plan.board == .awake && bench.plan.wake == bench.now + .seconds(2))
+    #expect(bench.plan.board == .idle && bench.plan.wake == bench.now + .seconds(2))
     bench.client.ask(.acknowledge(FixName(generation: 1, sequence: 0)))
-    #expect(bench.plan.board == .idle)
+    #expect(bench.plan.wake > bench.now + .seconds(2))
   }
 
   @Test("RNG-8, DEF-18: a deadline that comes while an acknowledgement is awaited is kept")

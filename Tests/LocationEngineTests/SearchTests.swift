@@ -18,7 +18,7 @@ struct SearchTests {
     }
     bench.client.connect(in: .background)
     bench.client.start()
-    #expect(bench.plan.board == .awake && bench.plan.listens)
+    #expect(bench.plan.board == .idle && bench.plan.listens)
     // Supply has settled, and one message was heard: it is known when the others come.
     bench.run(1)
     bench.noFix()

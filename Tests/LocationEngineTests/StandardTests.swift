@@ -348,7 +348,7 @@ struct StandardTests {
     bench.sendsNMEA = true
     bench.fix()
     #expect(bench.head == 0)
-    #expect(bench.plan.board == .awake)
+    #expect(bench.plan.board == .idle && bench.plan.wake == bench.now + .milliseconds(10))
     bench.run(0.099)
     #expect(bench.head == 0)
     bench.run(0.001)

@@ -98,7 +98,7 @@ struct FixSchedulePowerTests {
     let now = Instant(seconds: bench.now)
     var planner = Planner(bench.figures)
     var plan = planner.plan(situation, isInhibited: false, at: now)
-    #expect(plan.receiver == .powersave && plan.listens && plan.board == .awake)
+    #expect(plan.receiver == .powersave && plan.listens && plan.board == .idle)
     planner.figures.idle = SleepFigures(
       state: .idle, resume: .milliseconds(1), alarmResolution: .milliseconds(1),
       minimum: .milliseconds(1), wakesOnPin: true, wakesOnBytes: true)

@@ -162,24 +162,24 @@ struct PlannerTests {
     figures.idle = nil
     #expect(
       Self.plan(Self.situation(), figures)
-        == Plan(receiver: .off, board: .awake, wake: .distantFuture, listens: true))
+        == Plan(receiver: .off, board: .idle, wake: .distantFuture, listens: true))
   }
 
-  @Test("what is in flight, an inhibitor or an awaited acknowledgement keeps the board awake")
-  func awake() {
+  @Test("what is in flight, an inhibitor or an awaited acknowledgement lets the board idle at most")
+  func held() {
     var situation = Self.situation(Self.deferred)
     let batching = PlannedReceiver.batching(watermark: 60)
     #expect(
       Self.plan(situation, isInhibited: true)
-        == Plan(receiver: .tracking, board: .awake, wake: .distantFuture, listens: true))
+        == Plan(receiver: .tracking, board: .idle, wake: .distantFuture, listens: true))
     situation.holdUntil = Self.now + .seconds(2)
     #expect(
       Self.plan(situation)
-        == Plan(receiver: batching, board: .awake, wake: Self.now + .seconds(2), listens: true))
+        == Plan(receiver: batching, board: .idle, wake: Self.now + .seconds(2), listens: true))
     situation.isBusy = true
     #expect(
       Self.plan(situation)
-        == Plan(receiver: batching, board: .awake, wake: .distantFuture, listens: true))
+        == Plan(receiver: batching, board: .idle, wake: .distantFuture, listens: true))
     situation.isBusy = false
     situation.holdUntil = Self.now
     #expect(Self.plan(situation).board == .suspended)
@@ -211,9 +211,9 @@ struct PlannerTests {
     "the depth of sleep is what the time left is good for",
     arguments: [
       (12_000_000, BoardState.suspended, 10_000_000), (11_999_999, .idle, 11_949_999),
-      // Woken early from the deep sleep it does not sleep once more.
-      (2_000_001, .idle, 1_950_001), (2_000_000, .awake, 2_000_000), (1, .awake, 1), (0, .awake, 0),
-      (-5, .awake, -5),
+      // Woken early from the deep sleep it waits for the moment itself.
+      (2_000_001, .idle, 1_950_001), (2_000_000, .idle, 2_000_000), (1, .idle, 1), (0, .idle, 0),
+      (-5, .idle, -5),
     ] as [(Int64, BoardState, Int64)])
   func depth(_ left: Int64, _ board: BoardState, _ wake: Int64) {
     let check = Self.now + Interval(microseconds: left)
@@ -236,7 +236,7 @@ struct PlannerTests {
     #expect(Self.plan(Self.situation(Self.deferred), figures).board == .suspended)
     figures.idle = nil
     figures.deep = nil
-    #expect(Self.plan(Self.situation(Self.deferred), figures).board == .awake)
+    #expect(Self.plan(Self.situation(Self.deferred), figures).board == .idle)
   }
 
   @Test("PWR-4: a deep sleep that bytes end is listened in: who batches or rests should be silent")
@@ -261,7 +261,7 @@ struct PlannerTests {
     var figures = Self.figures()
     figures.batch = nil
     for (left, board, wake) in [
-      (50_001, BoardState.idle, 1), (50_000, .awake, 50_000), (5_000_000, .idle, 4_950_000),
+      (50_001, BoardState.idle, 1), (50_000, .idle, 50_000), (5_000_000, .idle, 4_950_000),
     ] as [(Int64, BoardState, Int64)] {
       let check = Self.now + Interval(microseconds: left)
       #expect(
@@ -271,9 +271,9 @@ struct PlannerTests {
             listens: true))
     }
     figures.idle?.wakesOnBytes = false
-    #expect(Self.plan(live, figures).board == .awake)
+    #expect(Self.plan(live, figures).board == .idle)
     figures.idle = nil
-    #expect(Self.plan(live, figures).board == .awake)
+    #expect(Self.plan(live, figures).board == .idle)
   }
 
   @Test("nobody wakes for a search that cannot have succeeded, unless somebody watches")
@@ -289,7 +289,7 @@ struct PlannerTests {
     situation.searchingSince = Self.now
     situation.offBefore = .seconds(50)
     var plan = Self.plan(situation, figures)
-    #expect((plan.board, plan.listens, plan.wake) == (.awake, true, wake(1)))
+    #expect((plan.board, plan.listens, plan.wake) == (.idle, true, wake(1)))
     situation.searchingSince = Self.now - .seconds(11)
     #expect(!Self.plan(situation, figures).listens)
     situation.searchingSince = Self.now
@@ -369,7 +369,7 @@ struct PlannerTests {
       fixInterval: .seconds(1), deferralLimit: 5, timeToFix: TimeToFixTable(cold: .seconds(9)))
     #expect(!figures.canStandby && !figures.canSwitchOff && !figures.hasCachingState)
     let plan = Self.plan(Self.situation(), figures)
-    #expect(plan == Plan(receiver: .tracking, board: .awake, wake: .distantFuture, listens: true))
+    #expect(plan == Plan(receiver: .tracking, board: .idle, wake: .distantFuture, listens: true))
     #expect(figures.plausibleSpeed == 70)
     #expect(figures.plausibleAcceleration == 3)
     #expect(figures.shortestPoll == .seconds(5))

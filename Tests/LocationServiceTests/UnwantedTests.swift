@@ -30,6 +30,20 @@ struct UnwantedTests {
     #expect(watch.notices().isEmpty)
   }
 
+  @Test("RNG-8: an awaited acknowledgement's end is waited for, though nobody wants the receiver")
+  func held() throws {
+    let bench = try restingBench()
+    let (control, watch, _) = bench.client("tracker")
+    _ = bench.ask(.startUpdating, control)
+    bench.fix()
+    #expect(watch.fixes().count == 1)
+    _ = bench.ask(.stopUpdating, control)
+    #expect(bench.stage.deadline < .distantFuture)
+    bench.stage.now = bench.stage.now + .seconds(5)
+    bench.settle()
+    #expect(bench.stage.deadline == .distantFuture)
+  }
+
   @Test("what came meanwhile is thrown away, and its silence is no lack of a place (STD-10)")
   func stale() throws {
     let bench = try restingBench()

@@ -225,6 +225,7 @@ private struct Audit {
       energy.receiverAlwaysOn_mJ,
       bill.firstSearch.mJ
         + receiver.power.track_mw * (summary.duration - bill.firstSearch.time).seconds)
+    expect(energy.boardGpsd_mJ, BillFigures(profile).gpsdBoard_mW * summary.duration.seconds)
     expect(energy.boardAlwaysAwake_mJ, profile.board.awake_mw * summary.duration.seconds)
     #expect(bill.isLike(energy.receiverTime) && board.isLike(energy.boardTime))
     #expect(summary.awake == board.times[0])

@@ -14,14 +14,28 @@ private struct Told {
   var finishes = 0
   var lost: UInt64 = 0
   var wakes = 0
+  /// Wakes out of a rest: a suspend, or idling for longer than any answer or drain takes.
+  var restsEnded = 0
+  /// Time at rest.
+  var rested = Interval.zero
   var notices = 0
+  private var wait: (state: BoardState, since: Instant)?
   var last: UInt64?
   var isInOrder = true
 
   mutating func add(_ record: TraceRecord) {
     switch record.kind {
     case .fix: fixes += 1
-    case .wake: wakes += 1
+    case .wake:
+      wakes += 1
+      guard let wait else { return }
+      let length = record.at - wait.since
+      if wait.state >= .suspended || length > .seconds(5) {
+        restsEnded += 1
+        rested = rested + length
+      }
+      self.wait = nil
+    case .board(let state, _): if state != .awake { wait = (state, record.at) }
     case .finish: finishes += 1
     case .gap(_, let count, _, _): lost += count
     case .batch(_, let first, let end, let count):
@@ -31,7 +45,7 @@ private struct Told {
       if end < first { isInOrder = false }
       last = end
     case .told: notices += 1
-    case .receiver, .board, .battery, .batteryEmpty, .ack: break
+    case .receiver, .battery, .batteryEmpty, .ack: break
     }
   }
 }
@@ -74,10 +88,14 @@ struct WholeRunTests {
     #expect(told.fixes > 3_500)
     #expect(told.delivered == told.fixes && told.lost == 0)
     let size = min(profile.cache.deferralLimit, batch.watermark)
-    #expect(told.wakes <= (told.fixes + size - 1) / size + 2)
+    #expect(told.restsEnded <= (told.fixes + size - 1) / size + 2)
     // A LOG-BATCH frame of 108 bytes, ten bits each, for every fix.
     let draining = Double(told.fixes * 1_080) / Double(receiver.lineSpeed_baud)
-    #expect(result.summary.awake.seconds - draining <= 2 * Double(told.wakes))
+    let busy = (result.summary.duration - told.rested).seconds
+    #expect(busy - draining <= 2 * Double(told.restsEnded))
+    // And of that time only coming back, for every drain and for its pieces, is spent awake.
+    let resumes = Double(told.restsEnded) * (profile.board.suspended?.resume.seconds ?? 0)
+    #expect(result.summary.awake.seconds <= resumes + 0.001_1 * Double(told.wakes))
   }
 
   @Test(

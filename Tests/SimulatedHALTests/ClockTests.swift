@@ -142,11 +142,42 @@ import Testing
     #expect(board.now == seconds(30 * 86_400))
   }
 
-  @Test("waiting awake passes time without a sleep or a wake")
+  @Test("who asks for a wait awake waits idle: code that waits does not run")
   func awake() {
     var board = SimulatedBoard(quiet(), track: straight())
     #expect(board.wait(in: .awake, until: seconds(3)).reason == .alarm)
-    #expect(board.ledger.awake == .seconds(3))
-    #expect(board.ledger.hostWakes == 0)
+    #expect(board.ledger.awake == .zero && board.ledger.time(of: .idle) == .seconds(3))
+    #expect(board.ledger.hostWakes == 1 && board.violations.isEmpty)
+  }
+
+  @Test("a wake costs its processor time, behind the resume time, awake")
+  func processorTime() {
+    var board = SimulatedBoard(
+      quiet {
+        $0.board.processorTimePerWake = Interval(microseconds: 90)
+        $0.board.idle.resume = .milliseconds(1)
+      }, track: straight())
+    for count in 1...3 {
+      _ = board.wait(in: .idle, until: seconds(Double(10 * count)))
+      #expect(board.now == seconds(Double(10 * count)) + Interval(microseconds: 1_090))
+    }
+    _ = board.wait(in: .suspended, until: seconds(40))
+    #expect(board.ledger.hostWakes == 4)
+    #expect(board.ledger.awake == Interval(microseconds: 3 * 1_090 + 300_090))
+  }
+
+  @Test("a wait shorter than coming back from idle is spent awake, ends in time, and is a wake")
+  func tooShortToIdle() {
+    var board = SimulatedBoard(
+      quiet {
+        $0.board.idle.resume = .milliseconds(2)
+        $0.board.idle.alarmResolution = .milliseconds(1)
+      }, track: straight())
+    _ = board.wait(in: .idle, until: seconds(0.003))
+    #expect(board.now == seconds(0.003) && board.ledger.awake == .milliseconds(3))
+    _ = board.wait(in: .idle, until: seconds(0.006001))
+    #expect(board.now == seconds(0.009))
+    #expect(board.ledger.time(of: .idle) == .milliseconds(4))
+    #expect(board.ledger.hostWakes == 2)
   }
 }

@@ -137,6 +137,49 @@ import Testing
     #expect(board.ledger.hostWakes(for: .bytes) == 900)
   }
 
+  @Test("a driver that gathers pieces wakes for each, and for the rest at the end of a message")
+  func pieces() {
+    var board = SimulatedBoard(streaming { $0.board.bytesPerPiece = 16 }, track: straight())
+    var sizes: [Int] = []
+    while board.now < seconds(3) {
+      if board.wait(in: .idle, until: seconds(3)).reason == .bytes {
+        sizes.append((try? board.read().count) ?? 0)
+      }
+    }
+    #expect(sizes == [16, 16, 16, 16, 16, 16, 4, 16, 16, 16, 16, 16, 16, 4])
+  }
+
+  @Test("a board that gathers epochs wakes twice for each and hands it on whole, within 50 ms")
+  func gathering() {
+    var board = SimulatedBoard(
+      streaming {
+        $0.board.bytesPerPiece = 16
+        $0.board.gathersEpochs = true
+      }, track: straight())
+    var epochs = 0
+    while board.now < seconds(20.5) {
+      guard board.wait(in: .idle, until: seconds(20.5)).reason == .bytes else { continue }
+      epochs += 1
+      #expect((try? board.read().count) == 100)
+      // 100 bytes at 38,400 baud take 26 ms; the epoch's first byte leaves 50 ms after its moment.
+      let late = board.now - seconds(Double(epochs) + 0.076_042)
+      #expect(late >= .zero && late <= .milliseconds(50), "epoch \(epochs): \(late.seconds) s")
+    }
+    #expect(epochs == 20)
+    #expect(board.ledger.hostWakes(for: .bytes) == 20)
+    #expect(board.ledger.hostWakes == 41)
+  }
+
+  @Test("answers to what was written are handed on at once, however the board gathers epochs")
+  func answersAtOnce() {
+    var board = SimulatedBoard(m10 { $0.board.gathersEpochs = true }, track: straight())
+    _ = board.wait(in: .idle, until: seconds(0.5), listening: false)
+    while (try? board.read().count) ?? 0 > 0 {}
+    board.configureUBX()
+    #expect(board.wait(in: .idle, until: seconds(0.9)).reason == .bytes)
+    #expect((try? board.read().count) == 1)
+  }
+
   @Test("bytes in suspend are lost, and so is what comes while resuming")
   func suspended() {
     var board = SimulatedBoard(

@@ -31,6 +31,35 @@ struct ReceiverTests {
     #expect(SystemFiles.link(link) == nil)
   }
 
+  @Test("what has stood by without ever having searched searches as from the cold")
+  func searches() throws {
+    let folder = Command.directory()
+    // Cold starts of two seconds, and no other.
+    let text = try #require(Command.read("Boards/zero2w-pa1616s/profile.toml"))
+    let lines = text.split(separator: "\n")
+      .filter { !$0.contains("{ off_s") && $0 != "]" }
+      .map { $0 == "after_off = [" ? "after_off = [{ off_s = 0, fix_s = 1 }]" : String($0) }
+      .map { $0.hasPrefix("cold_s") ? "cold_s = 2" : $0 }
+    Command.write(Array(lines.joined(separator: "\n").utf8), to: folder + "/quick.toml")
+    let running = Running(["receiver", "--board", folder + "/quick.toml"])
+    let path = try #require(running.line())
+    let descriptor = unsafe open(path, O_RDWR | O_NOCTTY)
+    defer { close(descriptor) }
+    // While it starts it takes no commands.
+    usleep(400_000)
+    Running.write("$PMTK161,0*28\r\n", to: descriptor)
+    #expect(running.told("receiver standby") && !running.errors.contains("tracking"))
+    // For longer than the search will take.
+    usleep(3_000_000)
+    let begin = Running.now
+    Running.write("\r", to: descriptor)
+    #expect(running.told("receiver tracking"))
+    let took = Running.now - begin
+    #expect(took >= 1.9, "the first fix came after \(took) s")
+    running.signal(SIGTERM)
+    #expect(running.finish().status == 0)
+  }
+
   @Test("it hears at which speed the service set its line, which says it as a number")
   func speed() throws {
     let terminal = try PseudoTerminal(link: nil, baud: 9_600)

@@ -176,6 +176,8 @@ struct TraceJSONTests {
     summary.notices = 4
     summary.hostWakes = 3
     summary.awake = Interval(microseconds: 1_250_000)
+    summary.processor = Interval(microseconds: 270)
+    summary.suspended = .seconds(590)
     summary.longestDelay = .seconds(300)
     summary.duration = .seconds(600)
     var json = JSONWriter()
@@ -183,14 +185,16 @@ struct TraceJSONTests {
     #expect(
       json.text.string
         == #"{"kind":"summary","fixes":10,"delivered":9,"batches":2,"finishes":1,"refusals":1,"#
-        + #""lost":1,"notices":4,"host_wakes":3,"awake_s":1.25,"max_delay_s":300,"duration_s":600}"#
-        + "\n")
+        + #""lost":1,"notices":4,"host_wakes":3,"awake_s":1.25,"processor_s":0.00027,"#
+        + #""suspended_s":590,"not_suspended_s":10,"max_delay_s":300,"duration_s":600}"# + "\n")
   }
 }
 
 @Suite("What a trace adds up to")
 struct TraceTallyTests {
   /// Ten seconds: 2 s acquiring, 8 s tracking; awake, 5 s suspended, awake again.
+  static let bill = BillFigures(tracking_mW: 20, awake_mW: 2_000, gpsdBoard_mW: 1_000)
+
   func run() -> TraceTally {
     var tally = TraceTally()
     tally.add(TraceRecord(at: second(0), .receiver(state: .acquiring, power_mw: 30)))
@@ -209,7 +213,8 @@ struct TraceTallyTests {
   @Test("counts, delays, time and energy come from the records alone")
   func summary() throws {
     var tally = run()
-    let summary = tally.finish(at: second(10), tracking_mw: 20, awake_mw: 1_000)
+    let summary = tally.finish(
+      at: second(10), processorPerWake: Interval(microseconds: 90), bill: TraceTallyTests.bill)
     #expect(summary.fixes == 5 && summary.delivered == 4 && summary.batches == 1)
     #expect(summary.finishes == 1 && summary.lost == 1 && summary.hostWakes == 1)
     #expect(summary.duration == .seconds(10) && summary.awake == .seconds(5))
@@ -217,7 +222,9 @@ struct TraceTallyTests {
     let energy = try #require(summary.energy)
     #expect(energy.receiver_mJ == 2 * 30 + 8 * 20)
     #expect(energy.board_mJ == 5 * 1_000 + 5 * 10)
-    #expect(energy.receiverAlwaysOn_mJ == 2 * 30 + 8 * 20 && energy.boardAlwaysAwake_mJ == 10_000)
+    #expect(energy.receiverAlwaysOn_mJ == 2 * 30 + 8 * 20 && energy.boardAlwaysAwake_mJ == 20_000)
+    #expect(energy.boardGpsd_mJ == 10_000)
+    #expect(summary.processor == Interval(microseconds: 90) && summary.suspended == .seconds(5))
     #expect(energy.receiverTime[Int(TraceReceiverState.tracking.rawValue)] == .seconds(8))
     #expect(energy.receiverTime[Int(TraceReceiverState.acquiring.rawValue)] == .seconds(2))
     #expect(energy.boardTime[Int(BoardState.suspended.rawValue)] == .seconds(5))
@@ -230,7 +237,7 @@ struct TraceTallyTests {
       for (time, state, power_mw) in states {
         tally.add(TraceRecord(at: second(time), .receiver(state: state, power_mw: power_mw)))
       }
-      return try #require(tally.finish(at: second(100), tracking_mw: 20, awake_mw: 1_000).energy)
+      return try #require(tally.finish(at: second(100), bill: TraceTallyTests.bill).energy)
     }
     // Batching at the power of tracking, the search told twice.
     let busy = try energy([

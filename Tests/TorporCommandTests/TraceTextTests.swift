@@ -146,7 +146,7 @@ struct TraceTextTests {
   @Test("the summary has the energy bill and fits 80 columns")
   func summary() {
     var tally = TraceTallyTests().run()
-    let summary = tally.finish(at: second(10), tracking_mw: 20, awake_mw: 1_000)
+    let summary = tally.finish(at: second(10), bill: TraceTallyTests.bill)
     var text = Text()
     SummaryText(style: Style(isColoured: false)).write(summary, to: &text)
     for line in text.string.split(separator: "\n") { #expect(line.count <= 80) }

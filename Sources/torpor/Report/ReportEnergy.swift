@@ -2,7 +2,7 @@ import BoardProfiles
 import LocationSimulation
 import LocationTypes
 
-/// The energy bill: what each state took, beside always on and the least possible, and how long a
+/// The energy bill: what each state took, beside gpsd and the least possible, and how long a
 /// battery lasts.
 struct ReportEnergy {
   /// One bar: what it stands for, how much it is, and of what it is made.
@@ -42,7 +42,7 @@ struct ReportEnergy {
     if let promise, promise.optimum_mJ > 0 {
       bars.append(Bar(name: "the least possible", energy_mJ: promise.optimum_mJ, parts: []))
     }
-    bars.append(Bar(name: "always on", energy_mJ: energy.receiverAlwaysOn_mJ, parts: []))
+    bars.append(Bar(name: "with gpsd", energy_mJ: energy.receiverAlwaysOn_mJ, parts: []))
     write("Receiver", bars, states: TraceReceiverState.allCases.map(\.word), to: &page)
     if let promise, let ratio = promise.ratio {
       page.element(
@@ -58,7 +58,7 @@ struct ReportEnergy {
       "Board",
       [
         bar("this run", energy.board_mJ, sketch.boardUse),
-        Bar(name: "always awake", energy_mJ: energy.boardAlwaysAwake_mJ, parts: []),
+        Bar(name: "with gpsd", energy_mJ: energy.boardGpsd_mJ, parts: []),
       ], states: words, to: &page)
     writeStates(words, to: &page)
     if let battery { write(battery, to: &page) }
@@ -155,7 +155,7 @@ struct ReportEnergy {
     let seconds = max(summary.duration.seconds, 1e-9)
     let rows = [
       ("this run", energy.receiver_mJ + energy.board_mJ),
-      ("always on, always awake", energy.receiverAlwaysOn_mJ + energy.boardAlwaysAwake_mJ),
+      ("with gpsd", energy.receiverAlwaysOn_mJ + energy.boardGpsd_mJ),
     ]
     page.newLine()
     page.element("h3", "A battery of \(battery.words(charge))")

@@ -140,17 +140,17 @@ struct ReportPage {
   private func writeEnergyTiles(_ energy: TraceEnergy, to page: inout Markup) {
     let seconds = max(summary.duration.seconds, 1e-9)
     let used = energy.receiver_mJ + energy.board_mJ
-    let full = energy.receiverAlwaysOn_mJ + energy.boardAlwaysAwake_mJ
+    let full = energy.receiverAlwaysOn_mJ + energy.boardGpsd_mJ
     let saved = full > 0 ? Words.decimal((1 - used / full) * 100, places: 1) : "-"
     tile(
       "Mean power", "\(Words.decimal(used / seconds, places: 1)) mW",
-      "\(saved) % saved; always on \(Words.decimal(full / seconds, places: 1)) mW",
+      "\(saved) % saved; with gpsd \(Words.decimal(full / seconds, places: 1)) mW",
       isFirst: true, to: &page)
     guard let battery else { return }
     let charge = charge ?? 100
     tile(
       "Battery life", ReportEnergy.life(battery, charge, used / seconds),
-      "\(battery.words(charge)); always on \(ReportEnergy.life(battery, charge, full / seconds))",
+      "\(battery.words(charge)); with gpsd \(ReportEnergy.life(battery, charge, full / seconds))",
       isFirst: true, to: &page)
   }
 

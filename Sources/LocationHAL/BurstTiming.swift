@@ -7,22 +7,22 @@ import LocationTypes
 /// by piece. From then on the first byte's wake is followed by a sleep until the last byte should
 /// be there, or by none where epochs come at once. When bytes follow all the same, the sleep grows;
 /// every ``lessonEvery`` epochs one is watched again, so that it shrinks too.
-struct BurstTiming {
+public struct BurstTiming: Sendable {
   /// A silence that parts two epochs.
-  static let silence = Interval.milliseconds(30)
+  public static let silence = Interval.milliseconds(30)
   /// No epoch is waited for longer.
-  static let longest = Interval.milliseconds(900)
+  public static let longest = Interval.milliseconds(900)
   /// Epochs watched before their length is trusted.
-  static let lessons = 3
+  public static let lessons = 3
   /// Epochs watched in vain, because the board had to turn to something else, before it is given up.
-  static let attempts = 10
+  public static let attempts = 10
   /// Epochs after which one is watched again.
-  static let lessonEvery = 600
+  public static let lessonEvery = 600
   /// How long after bytes to the receiver its answers are handed on at once.
-  static let answerTime = Interval.seconds(1)
+  public static let answerTime = Interval.seconds(1)
 
   /// What to do when bytes are there.
-  enum Step: Equatable {
+  public enum Step: Equatable {
     /// Hand them on.
     case handOn
     /// Let them gather until then.
@@ -32,7 +32,7 @@ struct BurstTiming {
   }
 
   /// How long the sleep after the first byte is; zero for none.
-  private(set) var span = Interval.zero
+  public private(set) var span = Interval.zero
   private var lessonsLeft = BurstTiming.lessons
   private var vain = 0
   private var longestSeen = Interval.zero
@@ -48,14 +48,17 @@ struct BurstTiming {
   private static let firstDoubts = 4
   private static let mostDoubts = 512
 
+  /// No epoch was seen yet.
+  public init() {}
+
   /// Bytes went to the receiver.
-  mutating func wrote(at now: Instant) { writtenUntil = now + BurstTiming.answerTime }
+  public mutating func wrote(at now: Instant) { writtenUntil = now + BurstTiming.answerTime }
 
   /// Nobody listened between the two: what is there now came at a time nobody knows.
   ///
   /// A short while right after an epoch means that the engine misses the rest of it. A lesson that
   /// changes nothing doubles what the next one needs.
-  mutating func wasDeaf(from start: Instant, until end: Instant) {
+  public mutating func wasDeaf(from start: Instant, until end: Instant) {
     let isForRest = start - lastHeard < BurstTiming.silence && end - start < .milliseconds(100)
     if isForRest, began != nil, lessonsLeft == 0 {
       doubts += 1
@@ -76,10 +79,10 @@ struct BurstTiming {
   }
 
   /// Whether bytes that are heard now begin an epoch: there were none before, for long enough.
-  func isNew(at now: Instant) -> Bool { now - lastHeard >= BurstTiming.silence }
+  public func isNew(at now: Instant) -> Bool { now - lastHeard >= BurstTiming.silence }
 
   /// Bytes woke the board.
-  mutating func woke(at now: Instant) -> Step {
+  public mutating func woke(at now: Instant) -> Step {
     let isNew = isNew(at: now)
     lastHeard = now
     if !isNew {
@@ -100,10 +103,10 @@ struct BurstTiming {
   }
 
   /// A sleep for the rest of the epoch is over.
-  mutating func held(until now: Instant) { lastHeard = now }
+  public mutating func held(until now: Instant) { lastHeard = now }
 
   /// An epoch was watched: its last piece came at `last`; nil if it was not seen to its end.
-  mutating func watched(until last: Instant?, at now: Instant) {
+  public mutating func watched(until last: Instant?, at now: Instant) {
     lastHeard = now
     guard let last, let began else {
       vain += 1

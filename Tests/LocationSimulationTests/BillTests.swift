@@ -1,0 +1,100 @@
+import BoardProfiles
+import LocationTypes
+import SimulatedHAL
+import Testing
+
+@testable import LocationSimulation
+
+@Suite("What the board does while the service waits, and what that is compared with")
+struct BillTests {
+  /// A client that updates for a minute, three times, each in two minutes; the board sleeps between.
+  private func starts(
+    acknowledgesAfter delay: Interval? = nil
+  ) throws -> (summary: TraceSummary, records: [TraceRecord]) {
+    var profile = try BoardCatalog.standard().find("gpio-sim-m10")
+    profile.board.suspended?.wakesOn.insert(.motion)
+    var script = ClientScript()
+    script.defers = false
+    script.acknowledgesAfter = delay
+    script.sessions = (0..<3).map { (count: Int64) in
+      let begin = Instant.boot + .seconds(120) * count
+      return begin..<(begin + .seconds(60))
+    }
+    let length = Interval.seconds(360)
+    var plan = SimulationPlan(
+      track: Scenario.drive.track(seed: 1, duration: length), duration: length)
+    plan.motion = []
+    var records: [TraceRecord] = []
+    let result = Session(profile, script).simulate(plan, sink: { records.append($0) })
+    #expect(result.violations.isEmpty, "\(result.violations)")
+    return (result.summary, records)
+  }
+
+  @Test("waits for the receiver are idle: awake is the resumes and the processor time of the wakes")
+  func awake() throws {
+    let (summary, records) = try starts()
+    let suspends = records.count {
+      if case .board(.suspended, _) = $0.kind { true } else { false }
+    }
+    #expect((2...4).contains(suspends))
+    // Each start configures the receiver for a second and each stop listens for two whether it sleeps.
+    #expect(summary.duration - summary.suspended > .seconds(3 * 62))
+    // 90 µs a wake and 1 ms to come back from idle; 500 ms for a suspend, of which the last may outlast
+    // the run. The last moments before an alarm are waited for awake.
+    let code = 0.000_09 * Double(summary.hostWakes)
+    let resumes = 0.001 * Double(summary.hostWakes) + 0.5 * Double(suspends)
+    #expect(summary.awake.seconds > code + 0.5 * Double(suspends - 1))
+    #expect(summary.awake.seconds < code + resumes + 0.02)
+    #expect(summary.processor == Interval(microseconds: 90) * Int64(summary.hostWakes))
+  }
+
+  @Test("updates begin and end with each session, and the board is suspended between two")
+  func sessions() throws {
+    let (summary, records) = try starts()
+    let times = records.compactMap { if case .batch = $0.kind { $0.at } else { nil } }
+    #expect(times.count > 3 * 50 && times.count < 3 * 61)
+    #expect(times.allSatisfy { $0.seconds.truncatingRemainder(dividingBy: 120) < 60.1 })
+    let suspended = summary.suspended.seconds
+    #expect(suspended > 3 * 55 && suspended < 3 * 58)
+    #expect(summary.suspended == summary.energy?.boardTime[Int(BoardState.suspended.rawValue)])
+  }
+
+  @Test("an epoch takes two wakes, its first bytes and its last; an acknowledgement takes one more")
+  func wakes() throws {
+    let plain = try starts().summary
+    let real = try starts(acknowledgesAfter: Interval(microseconds: 500)).summary
+    #expect(real.fixes == plain.fixes && real.delivered == plain.delivered)
+    // One that comes while the board is awake for something else is no wake.
+    let acknowledgements = real.hostWakes - plain.hostWakes
+    #expect(acknowledgements <= plain.batches && acknowledgements >= plain.batches - 5)
+    let rest = plain.hostWakes - 2 * plain.fixes
+    #expect(rest > 0 && rest < 3 * 80, "\(rest) wakes for three starts and stops")
+  }
+
+  @Test("under gpsd the board idles but for the measured wakes and processor time of a fix")
+  func gpsd() throws {
+    func power(_ board: String) throws -> Double {
+      try BillFigures(BoardCatalog.standard().find(board)).gpsdBoard_mW
+    }
+    // 600 mW idle, 1,000 mW awake; 1 ms to come back from idle.
+    #expect(abs(try power("zero2w-pa1616s") - (600 + 400 * (49.2 * 0.001 + 0.006_459))) < 1e-9)
+    #expect(abs(try power("zero2w-max-m10s") - (600 + 400 * (0.001 + 0.000_184))) < 1e-9)
+    var board = try BoardCatalog.standard().find("zero2w-pa1616s").board
+    board.idle.resume = .seconds(1)
+    #expect(GpsdLoad.nmea.board_mW(board, fixInterval: .seconds(1)) == 1_000, "no more than awake")
+  }
+
+  @Test("a board that streams each fix, and cannot sleep, saves nothing beside gpsd")
+  func nothingSaved() throws {
+    let profile = try BoardCatalog.standard().find("zero2w-max-m10s")
+    var script = ClientScript()
+    script.defers = false
+    let length = Interval.seconds(3_600)
+    let plan = SimulationPlan(
+      track: Scenario.walk.track(seed: 1, duration: length), duration: length)
+    let energy = try #require(Session(profile, script).simulate(plan).summary.energy)
+    let ratio =
+      (energy.receiver_mJ + energy.board_mJ) / (energy.receiverAlwaysOn_mJ + energy.boardGpsd_mJ)
+    #expect(abs(ratio - 1) < 0.01, "\(ratio)")
+  }
+}
