@@ -19,6 +19,8 @@ public struct EpochAssembler: Sendable {
   var held = Epoch()
   var last: Given?
   var heardDate: ZDA?
+  // The time of an epoch of which no other sentence tells one.
+  var clock: ZDA?
   // What is looked at from other modules is inlinable: a call would copy the whole assembler.
   @usableFromInline var end: EpochEnd
   var landing = Landing.nowhere
@@ -43,6 +45,8 @@ public struct EpochAssembler: Sendable {
     var timeOfWeek_ms: Int64 = -1
     var utc_us = Int64.min
     var isHighRate = false
+    /// The sentence that began it.
+    var opener: EpochMark?
   }
 
   /// What became of the message that was added last.

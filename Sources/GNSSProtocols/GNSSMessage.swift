@@ -75,6 +75,8 @@ public enum GNSSMessage: Equatable, Sendable {
   public var frames: UInt32 = 0
   /// Binary frames of other formats with a right checksum, passed over: RTCM 3, CASIC, SiRF …
   public var otherFrames: UInt32 = 0
+  /// Which formats those frames were of.
+  public var otherFormats = FrameFormats()
   /// Sentences and frames whose checksum was wrong; a false start in noise counts as well.
   public var checksumErrors: UInt32 = 0
   /// Sentences and frames with a right checksum whose content cannot be read.
@@ -90,6 +92,26 @@ public enum GNSSMessage: Equatable, Sendable {
 
   /// Creates counters at zero.
   public init() {}
+}
+
+/// Formats of binary frames that are known and not read.
+@frozen public struct FrameFormats: OptionSet, Sendable {
+  /// A bit for each format.
+  public let rawValue: UInt8
+
+  /// Creates a set of the formats whose bits are set.
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// RTCM 3: corrections and observations.
+  public static let rtcm3 = FrameFormats(rawValue: 1 << 0)
+  /// SiRF binary.
+  public static let sirf = FrameFormats(rawValue: 1 << 1)
+  /// SkyTraq binary.
+  public static let skyTraq = FrameFormats(rawValue: 1 << 2)
+  /// CASIC binary.
+  public static let casic = FrameFormats(rawValue: 1 << 3)
+  /// Allystar binary.
+  public static let allystar = FrameFormats(rawValue: 1 << 4)
 }
 
 extension UInt32 {

@@ -90,7 +90,7 @@ private func checksum(_ bytes: [UInt8]) -> UInt32 {
     check { $0.mode = which == 0 ? .twoDimensional : .threeDimensional }
     check { $0.isDateUncertain = which == 0 }
     check { $0.isSimulated = which == 0 }
-    for raw in 0..<8 as Range<UInt8> { check { $0.quality = FixQuality(rawValue: raw)! } }
+    for raw in 0..<10 as Range<UInt8> { check { $0.quality = FixQuality(rawValue: raw)! } }
   }
 
   @Test("UTC that 56 bits do not hold is kept as not known", arguments: [1, -1] as [Int64])
