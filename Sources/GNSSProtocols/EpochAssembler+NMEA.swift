@@ -146,12 +146,12 @@ extension EpochAssembler {
   private mutating func take(_ m: ZDA, into epoch: inout Epoch) -> Bool {
     var m = m
     m.time_us = m.time_us.map { EpochCalendar.withinDay($0) }
-    guard let time_us = m.time_us else { return false }
     if hasDraft {
-      if draft.time_us == time_us { landing = .joined }
-    } else if last?.time_us == time_us {
+      if draft.time_us == m.time_us { landing = .joined }
+    } else if let time_us = m.time_us, last?.time_us == time_us {
       landing = .late
     }
+    guard let time_us = m.time_us else { return false }
     if hasDraft, let open = draft.time_us, abs(open - time_us) <= EpochAssembler.tolerance_us {
       if let day = calendar.day(of: m) { draft.zdaDay = day }
     } else if hasDraft, draft.opener != nil {
@@ -176,7 +176,7 @@ extension EpochAssembler {
 
   /// Makes an epoch of a time that ZDA told alone, if one did, and of what was said of satellites.
   private mutating func closeClock(into epoch: inout Epoch) -> Bool {
-    guard let clock, isOnlyClock else { return false }
+    guard let clock, isOnlyClock, hasDraft, draft.opener == nil else { return false }
     self.clock = nil
     hasDraft = false
     draft.write(to: &epoch, options)
@@ -284,7 +284,7 @@ extension EpochAssembler {
     at now: Instant, by cause: EpochEnd.Cause, into epoch: inout Epoch
   ) -> Bool {
     if !hasDraft { return giveHeld(into: &epoch) }
-    if cause == .silence, draft.opener == nil, closeClock(into: &epoch) { return true }
+    if cause == .silence, closeClock(into: &epoch) { return true }
     hasDraft = false
     if options.learnsEnd {
       if draft.opener == nil { end.dissolve() } else { end.close(by: cause) }

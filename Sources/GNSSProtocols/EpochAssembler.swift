@@ -7,7 +7,7 @@ import LocationTypes
 /// Sentences without a time of their own (GSA, GSV, VTG, Garmin's) belong to the open epoch, and
 /// to the one that comes next when none is open. NAV-PVT and LOG-BATCH are whole epochs. An epoch
 /// is given once: what comes late for the one just given, or again in the other protocol, is left
-/// out.
+/// out; with ``EpochOptions/waitsForSentences`` both protocols make one epoch.
 public struct EpochAssembler: Sendable {
   let options: EpochOptions
   var calendar: EpochCalendar
