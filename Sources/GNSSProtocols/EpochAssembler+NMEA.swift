@@ -172,7 +172,9 @@ extension EpochAssembler {
   }
 
   /// Whether no epoch had a time of its own so far, so that a ZDA is one; live the next sentence may be.
-  private var isOnlyClock: Bool { last == nil && !isHolding && !options.learnsEnd }
+  private var isOnlyClock: Bool {
+    @inline(__always) get { last == nil && !isHolding && !options.learnsEnd }
+  }
 
   /// Makes an epoch of a time that ZDA told alone, if one did, and of what was said of satellites.
   private mutating func closeClock(into epoch: inout Epoch) -> Bool {
@@ -197,7 +199,9 @@ extension EpochAssembler {
 
   @inline(__always) private func startsAnother(_ time_us: Int64?, _ date: ShortDate?) -> Bool {
     if let time_us, let open = draft.time_us {
-      if time_us != open, !isRounding(time_us, open, draft.opener) { return true }
+      if time_us != open, !EpochAssembler.isRounding(time_us, open, mark, draft.opener) {
+        return true
+      }
       return EpochAssembler.isAnotherDay(date, draft.rmcDate)
     }
     // No time to go by: the sentence that began the epoch comes again.
@@ -208,14 +212,18 @@ extension EpochAssembler {
   /// Whether a sentence's time is that of the open epoch.
   @inline(__always) private func isOfDraft(_ time_us: Int64) -> Bool {
     guard hasDraft, let open = draft.time_us else { return false }
-    return time_us == open || isRounding(time_us, open, draft.opener)
+    return time_us == open || EpochAssembler.isRounding(time_us, open, mark, draft.opener)
   }
 
   /// Whether two times differ by no more than the sentences of one epoch round theirs.
   ///
   /// The sentence that began the epoch does not come again in it: with another time it begins the next
   /// one, of a receiver that has a hundred a second.
-  private func isRounding(_ a: Int64, _ b: Int64, _ opener: EpochMark?) -> Bool {
+  ///
+  /// Static: of a method that changes nothing the whole assembler would be copied.
+  private static func isRounding(
+    _ a: Int64, _ b: Int64, _ mark: EpochMark, _ opener: EpochMark?
+  ) -> Bool {
     guard EpochAssembler.distance_us(a, b) <= EpochAssembler.tolerance_us else { return false }
     return opener.map { !$0.isLike(mark) } ?? true
   }
@@ -248,7 +256,7 @@ extension EpochAssembler {
     guard let last, now - last.at < EpochAssembler.lateness else { return false }
     if !last.isUBX {
       if time_us != last.time_us,
-        !isRounding(time_us, last.time_us, last.opener)
+        !EpochAssembler.isRounding(time_us, last.time_us, mark, last.opener)
       {
         return false
       }

@@ -142,7 +142,7 @@ extension EpochAssembler {
   }
 
   /// Whether sentences of that time, or one rounded otherwise, are in the making.
-  private func isDrafted(_ time_us: Int64) -> Bool {
+  @inline(__always) private func isDrafted(_ time_us: Int64) -> Bool {
     guard hasDraft, let open = draft.time_us else { return false }
     return EpochAssembler.distance_us(open, time_us) <= EpochAssembler.tolerance_us
   }

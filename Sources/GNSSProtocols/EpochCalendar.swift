@@ -124,12 +124,9 @@ struct EpochCalendar {
   mutating func date(_ epoch: inout Epoch, by told: Told) {
     hadFix = epoch.hasFix
     guard let time_us = told.time_us else { return }
-    let rmcDay = told.rmcDate.flatMap { fullDay($0) }
-    if let day = rmcDay ?? told.zdaDay {
+    if let (day, isDisputed) = agreed(told.rmcDate, told.zdaDay) {
       let repaired = repair(day)
       let isTrusted = told.zdaDay != nil ? epoch.hasFix : told.isRMCValid
-      // Of two dates that differ one is wrong, and nothing says which.
-      let isDisputed = told.zdaDay.map { $0 != day } ?? false
       let isLeap = isTrusted && lastDay != repaired.day && isLeap(repaired.day, time_us)
       let isUncertain = repaired.isUncertain || isDisputed
       epoch.isDateUncertain = isUncertain || !isTrusted || isLeap
@@ -149,12 +146,23 @@ struct EpochCalendar {
 
   /// The day that a ZDA tells; nil where it tells none, or one that is out of range.
   ///
-  /// Two digits of a year are read as RMC's are. Four must name the same century: a year that RMC could
-  /// not mean is no year of satellites.
+  /// Two digits of a year are read as RMC's are.
   func day(of m: ZDA) -> Int? {
     if let short = m.shortDate { return fullDay(short) }
-    guard let date = m.date, let day = fullDay(ShortDate(date)) else { return nil }
-    return day == date.daysSince1970 ? day : nil
+    guard let date = m.date, EpochCalendar.years.contains(date.year) else { return nil }
+    return date.daysSince1970
+  }
+
+  /// Years in which satellites tell the time, and in which a recording can be made.
+  private static let years = 1980...2999
+
+  /// The day of an epoch of which RMC and ZDA tell one each. RMC has no century: where all else is the
+  /// same, ZDA's counts. Where they differ one of them is wrong, and nothing says which.
+  private func agreed(_ rmcDate: ShortDate?, _ zdaDay: Int?) -> (day: Int, isDisputed: Bool)? {
+    guard let rmcDate, let rmcDay = fullDay(rmcDate) else { return zdaDay.map { ($0, false) } }
+    guard let zdaDay, zdaDay != rmcDay else { return (rmcDay, false) }
+    let isSame = ShortDate(CalendarDate(daysSince1970: zdaDay)) == rmcDate
+    return isSame ? (zdaDay, false) : (rmcDay, true)
   }
 
   /// Holds the day that a ZDA told for a time of its own.

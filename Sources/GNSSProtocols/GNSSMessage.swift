@@ -94,24 +94,30 @@ public enum GNSSMessage: Equatable, Sendable {
   public init() {}
 }
 
-/// Formats of binary frames that are known and not read.
-@frozen public struct FrameFormats: OptionSet, Sendable {
+/// Formats of binary frames that are known and not read; no `OptionSet`, whose literals are arrays.
+@frozen public struct FrameFormats: Equatable, Sendable {
   /// A bit for each format.
-  public let rawValue: UInt8
+  public private(set) var bits: UInt8
 
   /// Creates a set of the formats whose bits are set.
-  public init(rawValue: UInt8) { self.rawValue = rawValue }
+  public init(bits: UInt8 = 0) { self.bits = bits }
+
+  /// Whether those formats are in it.
+  public func contains(_ other: FrameFormats) -> Bool { bits & other.bits == other.bits }
+
+  /// Adds those formats.
+  public mutating func insert(_ other: FrameFormats) { bits |= other.bits }
 
   /// RTCM 3: corrections and observations.
-  public static let rtcm3 = FrameFormats(rawValue: 1 << 0)
+  public static let rtcm3 = FrameFormats(bits: 1 << 0)
   /// SiRF binary.
-  public static let sirf = FrameFormats(rawValue: 1 << 1)
+  public static let sirf = FrameFormats(bits: 1 << 1)
   /// SkyTraq binary.
-  public static let skyTraq = FrameFormats(rawValue: 1 << 2)
+  public static let skyTraq = FrameFormats(bits: 1 << 2)
   /// CASIC binary.
-  public static let casic = FrameFormats(rawValue: 1 << 3)
+  public static let casic = FrameFormats(bits: 1 << 3)
   /// Allystar binary.
-  public static let allystar = FrameFormats(rawValue: 1 << 4)
+  public static let allystar = FrameFormats(bits: 1 << 4)
 }
 
 extension UInt32 {

@@ -66,7 +66,7 @@ private let gsa = "GNGSA,A,3,01,,,,,,,,,,,,2.0,1.2,1.6"
     // In the epoch before it: that one is not dated by it, nor is any after it twice.
     let found = epochs(
       stream(
-        gll("120000"), zda, gll("120001"), rmc("120002", "050626"), gll("120003"),
+        gll("120000"), zda, gll("120001"), rmc("120002", "050626"), rmc("120003", "050626"),
         gll("120004")))
     #expect(found.map { day($0) } == [nil, 3, 5, 5, 5])
     let midnight = epochs(
