@@ -119,6 +119,7 @@ enum RecordingProperty {
         switch piece {
         case .bytes(let range): for i in range { result.bytes.append(chunk[i]) }
         case .date(let date): result.dates.append(date)
+        case .unreadDate: break
         }
       }
       start = end

@@ -94,7 +94,9 @@ extension Slot {
   private static func low32(_ value: Int32) -> UInt64 { UInt64(UInt32(bitPattern: value)) }
 
   private static func flags(_ fix: Fix) -> UInt64 {
-    UInt64(fix.mode == .threeDimensional ? 1 : 0) | UInt64(fix.quality.rawValue) << 1
+    let quality = UInt64(fix.quality.rawValue)
+    // Bit 3 of the quality came later, and has the first bit that was free.
+    return UInt64(fix.mode == .threeDimensional ? 1 : 0) | (quality & 7) << 1 | (quality & 8) << 3
       | UInt64(fix.isDateUncertain ? 1 << 4 : 0) | UInt64(fix.isSimulated ? 1 << 5 : 0)
   }
 }
@@ -111,8 +113,8 @@ extension Slot {
     let flags = UInt8(truncatingIfNeeded: w0 >> 8)
     let coordinate = Coordinate(
       latitude_e9: Slot.signed(w4, bits: 40), longitude_e9: Slot.signed(w5, bits: 40))
-    guard coordinate.isValid, flags < 1 << 6,
-      let quality = FixQuality(rawValue: flags >> 1 & 0b111)
+    guard coordinate.isValid, flags < 1 << 7,
+      let quality = FixQuality(rawValue: (flags >> 1 & 7) | (flags >> 3 & 8))
     else { return nil }
     var fix = Fix(
       acquired: Instant(microseconds: Slot.signed(w2 >> 56 | w3 << 8, bits: 56)),

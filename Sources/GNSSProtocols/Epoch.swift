@@ -144,8 +144,8 @@ public struct EpochOptions: Equatable, Sendable {
   public var recordingDate: CalendarDate?
   /// For a live receiver: no date can be before that of the build; repairs week rollover (STD-13).
   public var earliestDate: CalendarDate?
-  /// Of an epoch in both protocols: whether NAV-PVT waits for sentences of its time, which then go
-  /// before it, as with gpsd. For recordings; live it is given at once and the sentences left out.
+  /// Of an epoch in both protocols: whether NAV-PVT waits for sentences of its time, which then add what
+  /// it does not say. For files and pipes; from a receiver it is given at once and the sentences left out.
   public var waitsForSentences = false
   /// Whether the last sentence of an epoch is learned, so that the epoch is given with it and not with
   /// the next one's first. For live receivers; then what comes late is left out.

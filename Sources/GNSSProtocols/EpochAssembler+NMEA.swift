@@ -5,22 +5,22 @@ import LocationTypes
 extension EpochAssembler: SentenceTaker {
   @inline(__always) mutating func take(_ m: RMC, into epoch: inout Epoch) -> Bool {
     mark = EpochMark(0, m.talker)
-    return enter(m.talker, m.time_us, m.date, into: &epoch) { $0.take(m) }
+    return enter(m.time_us, m.date, into: &epoch) { $0.take(m) }
   }
 
   @inline(__always) mutating func take(_ m: GGA, into epoch: inout Epoch) -> Bool {
     mark = EpochMark(1, m.talker)
-    return enter(m.talker, m.time_us, into: &epoch) { $0.take(m) }
+    return enter(m.time_us, into: &epoch) { $0.take(m) }
   }
 
   @inline(__always) mutating func take(_ m: GLL, into epoch: inout Epoch) -> Bool {
     mark = EpochMark(2, m.talker)
-    return enter(m.talker, m.time_us, into: &epoch) { $0.take(m) }
+    return enter(m.time_us, into: &epoch) { $0.take(m) }
   }
 
   @inline(__always) mutating func take(_ m: GST, into epoch: inout Epoch) -> Bool {
     mark = EpochMark(3, m.talker)
-    return enter(m.talker, m.time_us, into: &epoch) { $0.take(m) }
+    return enter(m.time_us, into: &epoch) { $0.take(m) }
   }
 
   @inline(__always) mutating func take(_ m: GSA, into epoch: inout Epoch) -> Bool {
@@ -51,16 +51,16 @@ extension EpochAssembler: SentenceTaker {
     switch other {
     case .gns(let m):
       mark = EpochMark(8, m.talker)
-      return enter(m.talker, m.time_us, into: &epoch) { $0.take(m) }
+      return enter(m.time_us, into: &epoch) { $0.take(m) }
     case .gbs(let m):
       mark = EpochMark(9, m.talker)
-      return enter(m.talker, m.time_us, into: &epoch) { $0.take(m) }
+      return enter(m.time_us, into: &epoch) { $0.take(m) }
     case .ubloxPosition(let m):
       mark = EpochMark(kind: 10)
-      return enter(.ublox, m.time_us, into: &epoch) { $0.take(m) }
+      return enter(m.time_us, into: &epoch) { $0.take(m) }
     case .zda(let m):
       mark = EpochMark(4, m.talker)
-      take(m)
+      return take(m, into: &epoch)
     case .garminErrors(let m):
       mark = EpochMark(kind: 11)
       open()
@@ -102,10 +102,10 @@ extension EpochAssembler {
   /// epoch, which is written then.
   @inline(__always)
   private mutating func enter(
-    _ talker: Talker, _ told_us: Int64?, _ date: ShortDate? = nil, into epoch: inout Epoch,
+    _ told_us: Int64?, _ date: ShortDate? = nil, into epoch: inout Epoch,
     _ say: (inout EpochDraft) -> Void
   ) -> Bool {
-    let entry = enter(talker, told_us, date, into: &epoch)
+    let entry = enter(told_us, date, into: &epoch)
     if entry != .late { say(&draft) }
     return entry == .closing
   }
@@ -113,34 +113,37 @@ extension EpochAssembler {
   /// Makes the draft the one to which a sentence belongs that may bear a time, and writes the epoch
   /// that this closes. Of what kind it is its ``mark`` says.
   private mutating func enter(
-    _ talker: Talker, _ told_us: Int64?, _ date: ShortDate?, into epoch: inout Epoch
+    _ told_us: Int64?, _ date: ShortDate?, into epoch: inout Epoch
   ) -> Entry {
     let time_us = told_us.map { EpochCalendar.withinDay($0) }
-    if let time_us, !hasDraft || time_us != draft.time_us, isLate(time_us, arrival, date) {
+    if let time_us, !isOfDraft(time_us), isLate(time_us, arrival, date) {
       landing = .late
       return .late
     }
     var entry = Entry.plain
-    if isHolding, let time_us, !isHeld(time_us), !hasDraft || draft.opener == nil {
+    if isHolding, let time_us, !isHeld(time_us), !hasDraft || draft.time_us == nil {
       // The time that NAV-PVT waited for has passed, with no sentence of it.
       isHolding = false
       epoch = held
       entry = .closing
     }
-    if hasDraft, startsAnother(mark.kind, talker, time_us, date) {
+    if hasDraft, startsAnother(time_us, date) {
       entry = closeDraft(at: arrival, by: .nextTime, into: &epoch) ? .closing : .plain
     }
     open()
     if draft.opener == nil {
-      draft.opener = (mark.kind, talker)
+      draft.opener = mark
       draft.received = arrival
     }
-    if let time_us { draft.time_us = time_us }
+    // Of times that differ by a rounding the first counts: time does not go back.
+    if let time_us, draft.time_us == nil { draft.time_us = time_us }
     return entry
   }
 
   /// A ZDA neither begins nor ends an epoch: some receivers send the time of the second to come.
-  mutating func take(_ m: ZDA) {
+  ///
+  /// Where nothing else has ever told a time, it is the only clock there is: then each is an epoch.
+  private mutating func take(_ m: ZDA, into epoch: inout Epoch) -> Bool {
     var m = m
     m.time_us = m.time_us.map { EpochCalendar.withinDay($0) }
     if hasDraft {
@@ -148,28 +151,91 @@ extension EpochAssembler {
     } else if let time_us = m.time_us, last?.time_us == time_us {
       landing = .late
     }
-    guard m.date != nil, let time_us = m.time_us else { return }
-    if hasDraft, draft.time_us == time_us {
-      draft.zdaDate = m.date
-    } else if !hasDraft || draft.opener == nil {
-      calendar.learn(m.date, time_us)
+    guard let time_us = m.time_us else { return false }
+    if hasDraft, let open = draft.time_us, abs(open - time_us) <= EpochAssembler.tolerance_us {
+      if let day = calendar.day(of: m) { draft.zdaDay = day }
+    } else if hasDraft, draft.opener != nil {
+      if draft.time_us == nil, clock == nil {
+        clock = m
+        landing = .joined
+      } else if draft.time_us == nil || m.hasDate {
+        heardDate = m
+      }
     } else {
-      heardDate = m
+      let isMade = clock?.time_us != time_us && closeClock(into: &epoch)
+      clock = m
+      if isOnlyClock { open() }
+      if let day = calendar.day(of: m) { calendar.learn(day, time_us) }
+      return isMade
     }
+    return false
   }
 
-  @inline(__always) func startsAnother(
-    _ kind: UInt8, _ talker: Talker, _ time_us: Int64?, _ date: ShortDate?
-  ) -> Bool {
+  /// Whether no epoch had a time of its own so far, so that a ZDA is one; live the next sentence may be.
+  private var isOnlyClock: Bool {
+    @inline(__always) get { last == nil && !isHolding && !options.learnsEnd }
+  }
+
+  /// Makes an epoch of a time that ZDA told alone, if one did, and of what was said of satellites.
+  private mutating func closeClock(into epoch: inout Epoch) -> Bool {
+    guard let clock, isOnlyClock, hasDraft, draft.opener == nil else { return false }
+    self.clock = nil
+    hasDraft = false
+    draft.write(to: &epoch, options)
+    epoch.mode = .notSeen
+    date(&epoch, by: clock)
+    return true
+  }
+
+  /// Dates an epoch in which no sentence but ZDA told a time.
+  private mutating func date(_ epoch: inout Epoch, by clock: ZDA) {
+    epoch.timeOfDay_us = clock.time_us
+    calendar.date(
+      &epoch,
+      by: EpochCalendar.Told(
+        time_us: clock.time_us, zdaDay: calendar.day(of: clock), rmcDate: draft.rmcDate,
+        isRMCValid: draft.rmcVerdict == .valid))
+  }
+
+  @inline(__always) private func startsAnother(_ time_us: Int64?, _ date: ShortDate?) -> Bool {
     if let time_us, let open = draft.time_us {
-      return time_us != open || EpochAssembler.isAnotherDay(date, draft.rmcDate)
+      if time_us != open, !EpochAssembler.isRounding(time_us, open, mark, draft.opener) {
+        return true
+      }
+      return EpochAssembler.isAnotherDay(date, draft.rmcDate)
     }
     // No time to go by: the sentence that began the epoch comes again.
     guard let opener = draft.opener else { return false }
-    return opener.kind == kind && opener.talker == talker
+    return opener.isLike(mark)
   }
 
-  /// Gives the epoch that waits for sentences of its time; false where none does.
+  /// Whether a sentence's time is that of the open epoch.
+  @inline(__always) private func isOfDraft(_ time_us: Int64) -> Bool {
+    guard hasDraft, let open = draft.time_us else { return false }
+    return time_us == open || EpochAssembler.isRounding(time_us, open, mark, draft.opener)
+  }
+
+  /// Whether two times differ by no more than the sentences of one epoch round theirs.
+  ///
+  /// The sentence that began the epoch does not come again in it: with another time it begins the next
+  /// one, of a receiver that has a hundred a second.
+  ///
+  /// Static: of a method that changes nothing the whole assembler would be copied.
+  private static func isRounding(
+    _ a: Int64, _ b: Int64, _ mark: EpochMark, _ opener: EpochMark?
+  ) -> Bool {
+    guard EpochAssembler.distance_us(a, b) <= EpochAssembler.tolerance_us else { return false }
+    return opener.map { !$0.isLike(mark) } ?? true
+  }
+
+  /// Takes the epoch that waits for sentences of its time, if one does.
+  mutating func takeHeld() -> Epoch? {
+    if !isHolding { return nil }
+    isHolding = false
+    return held
+  }
+
+  /// The same, written where it is wanted; false where none waits.
   private mutating func giveHeld(into epoch: inout Epoch) -> Bool {
     if !isHolding { return false }
     isHolding = false
@@ -183,11 +249,18 @@ extension EpochAssembler {
       <= EpochAssembler.tolerance_us
   }
 
-  @inline(__always) func isLate(_ time_us: Int64, _ now: Instant, _ date: ShortDate?) -> Bool {
+  @inline(__always) private func isLate(
+    _ time_us: Int64, _ now: Instant, _ date: ShortDate?
+  ) -> Bool {
     if isHeld(time_us) { return false }
     guard let last, now - last.at < EpochAssembler.lateness else { return false }
     if !last.isUBX {
-      return time_us == last.time_us && !EpochAssembler.isAnotherDay(date, last.date)
+      if time_us != last.time_us,
+        !EpochAssembler.isRounding(time_us, last.time_us, mark, last.opener)
+      {
+        return false
+      }
+      return !EpochAssembler.isAnotherDay(date, last.date)
     }
     // Sentences are told after UBX, perhaps when the next epoch of UBX has gone out already.
     let behind_us = last.time_us - time_us
@@ -219,34 +292,57 @@ extension EpochAssembler {
     at now: Instant, by cause: EpochEnd.Cause, into epoch: inout Epoch
   ) -> Bool {
     if !hasDraft { return giveHeld(into: &epoch) }
+    if cause == .silence, closeClock(into: &epoch) { return true }
     hasDraft = false
     if options.learnsEnd {
       if draft.opener == nil { end.dissolve() } else { end.close(by: cause) }
     }
-    defer {
-      // The date of a time after this epoch.
-      if let later = heardDate, let time_us = later.time_us { calendar.learn(later.date, time_us) }
-      heardDate = nil
-    }
-    if !draft.isTold { return giveHeld(into: &epoch) }
+    defer { learnHeardDate() }
+    if !draft.isTold, !isHolding { return false }
     draft.write(to: &epoch, options)
+    if isHolding {
+      completeHeld(into: &epoch)
+      return true
+    }
+    guard let time_us = draft.time_us else {
+      if let clock { date(&epoch, by: clock) }
+      return true
+    }
+    if let clock, clock.time_us == time_us, draft.zdaDay == nil {
+      draft.zdaDay = calendar.day(of: clock)
+    }
     // Handed on as a value, all of the draft would be copied.
     let dates = EpochCalendar.Told(
-      time_us: draft.time_us, zdaDate: draft.zdaDate, rmcDate: draft.rmcDate,
+      time_us: time_us, zdaDay: draft.zdaDay, rmcDate: draft.rmcDate,
       isRMCValid: draft.rmcVerdict == .valid)
     calendar.date(&epoch, by: dates)
-    if isHolding {
-      isHolding = false
-      guard epoch.hasFix, draft.time_us != nil else {
-        epoch = held
-        return true
-      }
-      epoch.climb_mmps = held.climb_mmps
+    last = Given(
+      time_us: time_us, isUBX: false, at: now, date: draft.rmcDate, opener: draft.opener)
+    return true
+  }
+
+  /// Makes of the sentences' epoch that of NAV-PVT that has waited for them: each value is of the
+  /// richer source that has it, so NAV-PVT's first.
+  @inline(never)
+  private mutating func completeHeld(into epoch: inout Epoch) {
+    isHolding = false
+    if held.hasFix || !epoch.hasFix {
+      held.complete(by: epoch)
+      epoch = held
+    } else {
+      // NAV-PVT has no position; it knows the moment best all the same.
+      epoch.take(
+        DatedMoment(utc_us: held.utc_us, time_us: held.time_us, isUncertain: held.isDateUncertain))
       epoch.timeAccuracy_ns = held.timeAccuracy_ns
     }
-    if let time_us = draft.time_us {
-      last = Given(time_us: time_us, isUBX: false, at: now, date: draft.rmcDate)
-    }
-    return true
+  }
+
+  /// The date of a time after this epoch, and the clock of the next one if that tells no time.
+  private mutating func learnHeardDate() {
+    clock = nil
+    guard let later = heardDate, let time_us = later.time_us else { return }
+    if let day = calendar.day(of: later) { calendar.learn(day, time_us) }
+    if draft.time_us == nil { clock = later }
+    heardDate = nil
   }
 }

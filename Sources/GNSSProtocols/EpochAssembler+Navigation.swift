@@ -66,6 +66,8 @@ extension EpochAssembler {
     let (solution, place) = parts.solution(leapSeconds)
     var epoch = Epoch(solution, options.isSimulated, at: parts.received)
     if let place { epoch.fix?.coordinate = place }
+    // NAV-PVT always has a speed; that of parts is unknown where none of them tells it, and not 0.
+    if !parts.hasVelocity { epoch.fix?.speed_mmps = nil }
     parts.complete(&epoch)
     return give(&epoch, solution, mayWait: false, at: now)
   }

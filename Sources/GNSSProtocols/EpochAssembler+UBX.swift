@@ -29,9 +29,9 @@ extension EpochAssembler {
   private mutating func addAlone(
     _ solution: UBXSolution, at now: Instant, into epoch: inout Epoch
   ) -> Bool {
-    let moment = calendar.date(solution.utc_us, isResolved: solution.isTimeResolved)
+    var moment = calendar.date(solution.utc_us, isResolved: solution.isTimeResolved)
     if isRepeated(solution, moment.time_us, now) { return false }
-    calendar.hold(moment)
+    calendar.hold(&moment)
     remember(solution, moment.time_us, now)
     epoch.write(solution, moment, options.isSimulated, at: now)
     return true
@@ -117,16 +117,14 @@ extension EpochAssembler {
     }
     guard let utc = solution.utc else { return inOrder(closeDraft(at: now, by: .nextTime), epoch) }
     let time_us = utc.microsecondsOfDay
-    if hasDraft, let open = draft.time_us,
-      EpochAssembler.distance_us(open, time_us) <= EpochAssembler.tolerance_us
-    {
-      // The same epoch in both protocols; UBX says all that the sentences say.
-      hasDraft = false
-    }
+    let isDrafted = isDrafted(time_us)
+    // The same epoch in both protocols: live the sentences are left out.
+    if isDrafted, !options.waitsForSentences { hasDraft = false }
     if isRepeated(solution, time_us, now) { return nil }
-    let closed = closeDraft(at: now, by: .nextTime)
-    let moment = calendar.date(utc.microseconds, isResolved: solution.isTimeResolved)
-    calendar.hold(moment)
+    let closed =
+      isDrafted && hasDraft ? takeHeld() : closeDraft(at: now, by: .nextTime)
+    var moment = calendar.date(utc.microseconds, isResolved: solution.isTimeResolved)
+    calendar.hold(&moment)
     epoch.take(moment)
     remember(solution, time_us, now)
     if options.waitsForSentences {
@@ -141,6 +139,12 @@ extension EpochAssembler {
       return closed
     }
     return inOrder(closed, epoch)
+  }
+
+  /// Whether sentences of that time, or one rounded otherwise, are in the making.
+  @inline(__always) private func isDrafted(_ time_us: Int64) -> Bool {
+    guard hasDraft, let open = draft.time_us else { return false }
+    return EpochAssembler.distance_us(open, time_us) <= EpochAssembler.tolerance_us
   }
 
   /// An entry out of a batch was measured earlier: the open epoch stays open, nothing is compared.
@@ -180,7 +184,7 @@ extension Epoch {
     _ s: UBXSolution, _ moment: DatedMoment, _ isSimulated: Bool, at now: Instant
   ) {
     let coordinate = s.place
-    guard s.isFixOK, s.fixType >= 1, s.fixType <= 4, coordinate.isValid else {
+    guard s.isFixOK, s.fixType >= 1, s.fixType <= 5, coordinate.isValid else {
       self = Epoch()
       mode = .noFix
       pdop_e2 = s.positionDOP_e2
@@ -225,7 +229,8 @@ extension Epoch {
 
   /// Writes altitudes, and whether they count.
   @inline(always) private mutating func writeAltitude(_ s: UBXSolution) {
-    let isSpatial = s.fixType != 2
+    // Dead reckoning alone is two-dimensional: u-blox's own GSA says so, and gpsd.
+    let isSpatial = s.fixType > 2
     mode = isSpatial ? .threeDimensional : .twoDimensional
     place.mode = isSpatial ? .threeDimensional : .twoDimensional
     place.ellipsoidalAltitude_mm = s.height_mm
@@ -263,12 +268,13 @@ extension Epoch {
 
   @inline(__always) private static func quality(_ s: UBXSolution) -> FixQuality {
     if s.fixType == 1 { return .deadReckoning }
+    if s.fixType == 5 { return .surveyed }
     switch s.carrierSolution {
     case 1: return .rtkFloat
     case 2: return .rtkFixed
     case _: break
     }
-    if s.fixType == 4 { return .deadReckoning }
+    if s.fixType == 4 { return .combined }
     return s.isDifferential ? .differential : .autonomous
   }
 }

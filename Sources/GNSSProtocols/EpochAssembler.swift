@@ -7,7 +7,7 @@ import LocationTypes
 /// Sentences without a time of their own (GSA, GSV, VTG, Garmin's) belong to the open epoch, and
 /// to the one that comes next when none is open. NAV-PVT and LOG-BATCH are whole epochs. An epoch
 /// is given once: what comes late for the one just given, or again in the other protocol, is left
-/// out.
+/// out; with ``EpochOptions/waitsForSentences`` both protocols make one epoch.
 public struct EpochAssembler: Sendable {
   let options: EpochOptions
   var calendar: EpochCalendar
@@ -19,6 +19,8 @@ public struct EpochAssembler: Sendable {
   var held = Epoch()
   var last: Given?
   var heardDate: ZDA?
+  // The time of an epoch of which no other sentence tells one.
+  var clock: ZDA?
   // What is looked at from other modules is inlinable: a call would copy the whole assembler.
   @usableFromInline var end: EpochEnd
   var landing = Landing.nowhere
@@ -43,6 +45,8 @@ public struct EpochAssembler: Sendable {
     var timeOfWeek_ms: Int64 = -1
     var utc_us = Int64.min
     var isHighRate = false
+    /// The sentence that began it.
+    var opener: EpochMark?
   }
 
   /// What became of the message that was added last.

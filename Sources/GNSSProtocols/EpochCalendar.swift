@@ -14,6 +14,8 @@ struct EpochCalendar {
   private var lastDay: Int?
   private var lastTime_us: Int64 = 0
   private var isLastUncertain = false
+  /// A moment whose date did not follow from the last one: the next that agrees with it confirms it.
+  private var suspect: (day: Int, time_us: Int64)?
   /// The sentences' last epoch had a position.
   private var hadFix = false
   private var today = Today()
@@ -42,10 +44,46 @@ struct EpochCalendar {
       isUncertain: today.isUncertain || !isResolved)
   }
 
-  /// Remembers the moment that was dated last: sentences without a date go on from it.
-  @inline(__always) mutating func hold(_ moment: DatedMoment) {
-    remember(today.day, moment.time_us, moment.isUncertain)
+  /// Remembers the moment that was dated last: sentences without a date go on from it. One whose date
+  /// leaps is marked instead, until the next one confirms it.
+  @inline(__always) mutating func hold(_ moment: inout DatedMoment) {
+    if lastDay != today.day, isLeap(today.day, moment.time_us) {
+      moment.isUncertain = true
+    } else {
+      remember(today.day, moment.time_us, moment.isUncertain)
+    }
   }
+
+  /// Whether a date that was told does not follow from the last one, nor from the one before it that
+  /// did not: a receiver that is wrong for one epoch.
+  @inline(never) private mutating func isLeap(_ day: Int, _ time_us: Int64) -> Bool {
+    guard let lastDay, !isLastUncertain else { return false }
+    if !EpochCalendar.leaps(day, time_us, from: (lastDay, lastTime_us)) { return false }
+    // Another sentence of the same moment confirms nothing.
+    if let suspect, suspect.time_us != time_us,
+      !EpochCalendar.leaps(day, time_us, from: suspect)
+    {
+      return false
+    }
+    suspect = (day, time_us)
+    return true
+  }
+
+  /// Whether a moment lies days before another, more than a year after it, or days after it while the
+  /// clock went on by less than a minute: a recording with a gap goes on at any time of day.
+  private static func leaps(
+    _ day: Int, _ time_us: Int64, from last: (day: Int, time_us: Int64)
+  ) -> Bool {
+    let step = day - last.day - days(from: last.time_us, to: time_us)
+    if step <= 0 { return step < 0 }
+    return step > longestGap_days
+      || EpochAssembler.distance_us(last.time_us, time_us) < clockStep_us
+  }
+
+  /// The longest gap in a recording that leaves its dates above suspicion.
+  private static let longestGap_days = 366
+  /// By less than this a clock goes on from one epoch to the next.
+  private static let clockStep_us: Int64 = 60_000_000
 
   /// What is the same for all moments of a reported day.
   private struct Today {
@@ -72,7 +110,8 @@ struct EpochCalendar {
   struct Told {
     /// UTC time of day.
     var time_us: Int64?
-    var zdaDate: CalendarDate?
+    /// Of ZDA, as ``day(of:)`` reads it.
+    var zdaDay: Int?
     var rmcDate: ShortDate?
     /// RMC holds the position for valid.
     var isRMCValid: Bool
@@ -85,14 +124,16 @@ struct EpochCalendar {
   mutating func date(_ epoch: inout Epoch, by told: Told) {
     hadFix = epoch.hasFix
     guard let time_us = told.time_us else { return }
-    if let day = told.zdaDate?.daysSince1970 ?? told.rmcDate.flatMap({ fullDay($0) }) {
+    if let (day, isDisputed) = agreed(told.rmcDate, told.zdaDay) {
       let repaired = repair(day)
-      let isTrusted = told.zdaDate != nil ? epoch.hasFix : told.isRMCValid
-      epoch.isDateUncertain = repaired.isUncertain || !isTrusted
+      let isTrusted = told.zdaDay != nil ? epoch.hasFix : told.isRMCValid
+      let isLeap = isTrusted && lastDay != repaired.day && isLeap(repaired.day, time_us)
+      let isUncertain = repaired.isUncertain || isDisputed
+      epoch.isDateUncertain = isUncertain || !isTrusted || isLeap
       set(&epoch, repaired.day, time_us)
-      if isTrusted { remember(repaired.day, time_us, repaired.isUncertain) }
+      if isTrusted, !isLeap { remember(repaired.day, time_us, isUncertain) }
     } else if let lastDay {
-      let day = lastDay + days(to: time_us)
+      let day = lastDay + EpochCalendar.days(from: lastTime_us, to: time_us)
       epoch.isDateUncertain = isLastUncertain
       set(&epoch, day, time_us)
       remember(day, time_us, isLastUncertain)
@@ -103,20 +144,41 @@ struct EpochCalendar {
     }
   }
 
-  /// Holds the date that a ZDA told for a time of its own.
-  mutating func learn(_ date: CalendarDate?, _ time_us: Int64) {
-    guard let date else { return }
-    let repaired = repair(date.daysSince1970)
+  /// The day that a ZDA tells; nil where it tells none, or one that is out of range.
+  ///
+  /// Two digits of a year are read as RMC's are.
+  func day(of m: ZDA) -> Int? {
+    if let short = m.shortDate { return fullDay(short) }
+    guard let date = m.date, EpochCalendar.years.contains(date.year) else { return nil }
+    return date.daysSince1970
+  }
+
+  /// Years in which satellites tell the time, and in which a recording can be made.
+  private static let years = 1980...2999
+
+  /// The day of an epoch of which RMC and ZDA tell one each. RMC has no century: where all else is the
+  /// same, ZDA's counts. Where they differ one of them is wrong, and nothing says which.
+  private func agreed(_ rmcDate: ShortDate?, _ zdaDay: Int?) -> (day: Int, isDisputed: Bool)? {
+    guard let rmcDate, let rmcDay = fullDay(rmcDate) else { return zdaDay.map { ($0, false) } }
+    guard let zdaDay, zdaDay != rmcDay else { return (rmcDay, false) }
+    let isSame = ShortDate(CalendarDate(daysSince1970: zdaDay)) == rmcDate
+    return isSame ? (zdaDay, false) : (rmcDay, true)
+  }
+
+  /// Holds the day that a ZDA told for a time of its own.
+  mutating func learn(_ day: Int, _ time_us: Int64) {
+    let repaired = repair(day)
+    if lastDay != repaired.day, isLeap(repaired.day, time_us) { return }
     // Without a position it is the date of a clock that may never have been set.
     remember(repaired.day, time_us, repaired.isUncertain || !hadFix)
   }
 
-  /// How many days lie between the last moment and a time of day without a date.
+  /// How many days lie between a moment's time of day and the next one, which has no date.
   ///
   /// Gone back by more than half a day, midnight has passed; forward by a day less a little, a clock
   /// was put back over it, by leap seconds for instance.
-  private func days(to time_us: Int64) -> Int {
-    let step_us = time_us - lastTime_us
+  private static func days(from last_us: Int64, to time_us: Int64) -> Int {
+    let step_us = time_us - last_us
     if step_us < -EpochCalendar.day_us / 2 { return 1 }
     return step_us > EpochCalendar.day_us - EpochCalendar.stepBack_us ? -1 : 0
   }
@@ -140,6 +202,7 @@ struct EpochCalendar {
     lastDay = day
     lastTime_us = time_us
     isLastUncertain = isUncertain
+    suspect = nil
   }
 
   /// The century is the recording's, or the years are 1980 to 2079.

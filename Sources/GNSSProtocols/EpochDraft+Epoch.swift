@@ -59,9 +59,9 @@ extension EpochDraft {
   private var dimensions: UInt8 {
     if gsaMode > 1 { return gsaMode }
     switch pubx.status {
-    case .twoDimensional?, .differential2D?: return 2
-    case .threeDimensional?, .differential3D?, .combined?, .deadReckoning?: return 3
-    case .noFix?, .timeOnly?, nil: return garminAltitude.dimensions ?? 0
+    case .twoDimensional?, .differential2D?, .deadReckoning?: return 2
+    case .threeDimensional?, .differential3D?, .combined?, .timeOnly?: return 3
+    case .noFix?, nil: return garminAltitude.dimensions ?? 0
     }
   }
 
@@ -134,9 +134,30 @@ extension EpochDraft {
     }
     switch pubx.status {
     case .differential2D?, .differential3D?: return .differential
-    case .twoDimensional?, .threeDimensional?, .combined?: return .autonomous
+    case .twoDimensional?, .threeDimensional?: return .autonomous
     case .deadReckoning?: return .deadReckoning
-    case .noFix?, .timeOnly?, nil: return .unknown
+    case .combined?: return .combined
+    case .timeOnly?: return .surveyed
+    case .noFix?, nil: return .unknown
     }
+  }
+}
+
+extension Epoch {
+  /// Takes what it does not say itself from sentences of its time.
+  mutating func complete(by sentences: Epoch) {
+    hdop_e2 = hdop_e2 ?? sentences.hdop_e2
+    vdop_e2 = vdop_e2 ?? sentences.vdop_e2
+    pdop_e2 = pdop_e2 ?? sentences.pdop_e2
+    satellitesInView = satellitesInView ?? sentences.satellitesInView
+    guard hasFix, sentences.hasFix else { return }
+    let other = sentences.place
+    place.satellites = place.satellites ?? other.satellites
+    place.altitude_mm = place.altitude_mm ?? other.altitude_mm
+    place.ellipsoidalAltitude_mm = place.ellipsoidalAltitude_mm ?? other.ellipsoidalAltitude_mm
+    geoidSeparation_mm = geoidSeparation_mm ?? sentences.geoidSeparation_mm
+    climb_mmps = climb_mmps ?? sentences.climb_mmps
+    latitudeError_mm = latitudeError_mm ?? sentences.latitudeError_mm
+    longitudeError_mm = longitudeError_mm ?? sentences.longitudeError_mm
   }
 }

@@ -22,8 +22,8 @@ struct EpochDraft {
   var time_us: Int64?
   /// When the first sentence came.
   var received = Instant.boot
-  /// What kind the first sentence that may bear a time is, and whose; nil before it.
-  var opener: (kind: UInt8, talker: Talker)?
+  /// What the first sentence that may bear a time is, and whose; nil before it.
+  var opener: EpochMark?
 
   var rmcVerdict = Verdict.unsaid
   var ggaVerdict = Verdict.unsaid
@@ -34,7 +34,7 @@ struct EpochDraft {
   var ggaPlace: Coordinate?
   var gllPlace: Coordinate?
   var rmcDate: ShortDate?
-  var zdaDate: CalendarDate?
+  var zdaDay: Int?
   var quality: UInt8?
   var indicator: NMEAMode?
   var ggaSatellites: UInt8?
@@ -144,7 +144,8 @@ extension EpochDraft {
 
   mutating func take(_ m: UBloxPosition) {
     guard let status = m.status else { return }
-    let isValid = status != .noFix && status != .timeOnly
+    // A timing receiver of which the place was surveyed computes time alone.
+    let isValid = status != .noFix && (status != .timeOnly || m.coordinate != nil)
     pubxVerdict.hear(isValid)
     if isValid { pubx = m }
   }

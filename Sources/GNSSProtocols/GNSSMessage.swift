@@ -75,6 +75,8 @@ public enum GNSSMessage: Equatable, Sendable {
   public var frames: UInt32 = 0
   /// Binary frames of other formats with a right checksum, passed over: RTCM 3, CASIC, SiRF …
   public var otherFrames: UInt32 = 0
+  /// Which formats those frames were of.
+  public var otherFormats = FrameFormats()
   /// Sentences and frames whose checksum was wrong; a false start in noise counts as well.
   public var checksumErrors: UInt32 = 0
   /// Sentences and frames with a right checksum whose content cannot be read.
@@ -90,6 +92,32 @@ public enum GNSSMessage: Equatable, Sendable {
 
   /// Creates counters at zero.
   public init() {}
+}
+
+/// Formats of binary frames that are known and not read; no `OptionSet`, whose literals are arrays.
+@frozen public struct FrameFormats: Equatable, Sendable {
+  /// A bit for each format.
+  public private(set) var bits: UInt8
+
+  /// Creates a set of the formats whose bits are set.
+  public init(bits: UInt8 = 0) { self.bits = bits }
+
+  /// Whether those formats are in it.
+  public func contains(_ other: FrameFormats) -> Bool { bits & other.bits == other.bits }
+
+  /// Adds those formats.
+  public mutating func insert(_ other: FrameFormats) { bits |= other.bits }
+
+  /// RTCM 3: corrections and observations.
+  public static let rtcm3 = FrameFormats(bits: 1 << 0)
+  /// SiRF binary.
+  public static let sirf = FrameFormats(bits: 1 << 1)
+  /// SkyTraq binary.
+  public static let skyTraq = FrameFormats(bits: 1 << 2)
+  /// CASIC binary.
+  public static let casic = FrameFormats(bits: 1 << 3)
+  /// Allystar binary.
+  public static let allystar = FrameFormats(bits: 1 << 4)
 }
 
 extension UInt32 {

@@ -26,12 +26,14 @@ extension NMEAMode {
   public init(_ quality: FixQuality) {
     self =
       switch quality {
-      case .unknown, .autonomous: .autonomous
+      // Of dead reckoning beside satellites there is no letter.
+      case .unknown, .autonomous, .combined: .autonomous
       case .differential: .differential
       case .rtkFixed: .rtkFixed
       case .rtkFloat: .rtkFloat
       case .deadReckoning: .estimated
-      case .manual: .manual
+      // A surveyed place was not measured now; gpsd writes it so, too.
+      case .manual, .surveyed: .manual
       case .simulated: .simulator
       }
   }
@@ -53,12 +55,12 @@ extension GGA {
 
   private static func number(_ quality: FixQuality) -> UInt8 {
     switch quality {
-    case .unknown, .autonomous: 1
+    case .unknown, .autonomous, .combined: 1
     case .differential: 2
     case .rtkFixed: 4
     case .rtkFloat: 5
     case .deadReckoning: 6
-    case .manual: 7
+    case .manual, .surveyed: 7
     case .simulated: 8
     }
   }
@@ -128,7 +130,12 @@ extension UBXSolution {
       latitude_e7: UBXSolution.e7(fix.coordinate.latitude_e9),
       height_mm: fix.ellipsoidalAltitude_mm ?? fix.altitude_mm ?? 0,
       horizontalAccuracy_mm: accuracy)
-    if fix.quality == .deadReckoning { fixType = 1 }
+    switch fix.quality {
+    case .deadReckoning: fixType = 1
+    case .combined: fixType = 4
+    case .surveyed: fixType = 5
+    case .unknown, .autonomous, .differential, .rtkFixed, .rtkFloat, .manual, .simulated: break
+    }
     isDifferential = fix.quality == .differential
     carrierSolution = fix.quality == .rtkFixed ? 2 : (fix.quality == .rtkFloat ? 1 : 0)
     satellites = fix.satellites.map { UInt8($0) }

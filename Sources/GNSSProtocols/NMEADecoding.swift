@@ -179,7 +179,11 @@ enum NMEADecoding {
     let month = f.whole(2, as: UInt8.self)
     let year = f.whole(3, as: UInt16.self)
     if let day, let month, let year {
-      m.date = CalendarDate(year: Int(year), month: Int(month), day: Int(day))
+      if year < 100, month >= 1, month <= 12, day >= 1, day <= 31 {
+        m.shortDate = ShortDate(year: UInt8(year), month: month, day: day)
+      } else {
+        m.date = CalendarDate(year: Int(year), month: Int(month), day: Int(day))
+      }
     }
     if let hours = f.whole(4, as: Int8.self) {
       let minutes = Int16(f.whole(5, as: UInt8.self) ?? 0)

@@ -176,6 +176,8 @@ public struct ZDA: Equatable, Sendable {
   public var time_us: Int64?
   /// The day.
   public var date: CalendarDate?
+  /// The day where the year has no century: below 100.
+  public var shortDate: ShortDate?
   /// The local zone's distance from UTC, minutes.
   public var zone_min: Int16?
 
@@ -189,6 +191,9 @@ public struct ZDA: Equatable, Sendable {
     self.date = date
     self.zone_min = zone_min
   }
+
+  /// Whether it tells a day.
+  var hasDate: Bool { date != nil || shortDate != nil }
 }
 
 /// GLL: geographic position. Empty fields are nil.

@@ -337,10 +337,14 @@ struct StreamDecoder: Sendable {
       let identity = UBXIdentity(pending[start + 2], pending[start + 3])
       let payload = pending.span.extracting(start + 6..<start + 6 + length)
       return reader.frame(identity, payload, &counters, into: &product)
-    case .allystar, .casic, .sirf, .skyTraq, .rtcm3:
-      counters.otherFrames.count()
-      return false
+    case .allystar: counters.otherFormats.insert(.allystar)
+    case .casic: counters.otherFormats.insert(.casic)
+    case .sirf: counters.otherFormats.insert(.sirf)
+    case .skyTraq: counters.otherFormats.insert(.skyTraq)
+    case .rtcm3: counters.otherFormats.insert(.rtcm3)
     }
+    counters.otherFrames.count()
+    return false
   }
 
   @inline(__always)

@@ -42,6 +42,9 @@ struct UBXDraft {
 
   /// Whether a message has come that says if there is a position.
   var isTold: Bool { solution != nil || status != nil }
+
+  /// Whether a message has come that tells the speed.
+  var hasVelocity: Bool { velocity != nil || solution != nil || ecefVelocity != nil }
 }
 
 extension UBXDraft {

@@ -11,6 +11,8 @@ public struct RecordingFilter: Sendable {
     case bytes(Range<Int>)
     /// What a `# Date:` line says: the day of the recording.
     case date(CalendarDate)
+    /// A `# Date:` line whose day cannot be read.
+    case unreadDate
   }
 
   private enum Place {
@@ -22,6 +24,9 @@ public struct RecordingFilter: Sendable {
   /// Longest UBX payload that is taken for one: as in the decoder.
   private static let payloadLimit = 1_024
   private var place = Place.lineStart
+  /// Bytes of a byte order mark met at the start of the recording, 0 to 3; −1 where something else is.
+  private var markLength = 0
+  private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
   /// The header line that is being read.
   private var line = HeaderLine()
   /// Bytes of a UBX frame's beginning met so far, 0 to 6.
@@ -41,7 +46,7 @@ public struct RecordingFilter: Sendable {
   public mutating func next(_ bytes: Span<UInt8>, _ offset: inout Int) -> Piece? {
     while offset < bytes.count {
       if place == .header {
-        if let date = readHeader(bytes, &offset) { return .date(date) }
+        if let piece = readHeader(bytes, &offset) { return piece }
         continue
       }
       let start = offset
@@ -58,7 +63,7 @@ public struct RecordingFilter: Sendable {
   }
 
   /// Reads a header line to its end, or as far as there are bytes.
-  private mutating func readHeader(_ bytes: Span<UInt8>, _ offset: inout Int) -> CalendarDate? {
+  private mutating func readHeader(_ bytes: Span<UInt8>, _ offset: inout Int) -> Piece? {
     while offset < bytes.count {
       switch line.take(bytes[offset]) {
       case .open:
@@ -66,7 +71,11 @@ public struct RecordingFilter: Sendable {
       case .ended(let date):
         place = .lineStart
         offset += 1
-        return date
+        return date.map { .date($0) }
+      case .endedUnread:
+        place = .lineStart
+        offset += 1
+        return .unreadDate
       case .abandoned:
         place = .insideLine
         return nil
@@ -77,7 +86,7 @@ public struct RecordingFilter: Sendable {
 
   /// Where the next header begins from `start` on; the count of bytes where none does.
   private mutating func skip(_ bytes: Span<UInt8>, from start: Int) -> Int {
-    var i = start
+    var i = skipByteOrderMark(bytes, from: start)
     while i < bytes.count {
       if frameRest > 0 {
         let count = min(frameRest, bytes.count - i)
@@ -96,6 +105,21 @@ public struct RecordingFilter: Sendable {
         follow(bytes[end])
         i = end + 1
       }
+    }
+    return i
+  }
+
+  /// Where the byte order mark ends with which some editors begin a text: a line starts behind it too.
+  private mutating func skipByteOrderMark(_ bytes: Span<UInt8>, from start: Int) -> Int {
+    var i = start
+    while i < bytes.count, markLength >= 0, markLength < 3 {
+      guard bytes[i] == RecordingFilter.byteOrderMark[markLength] else {
+        markLength = -1
+        return i
+      }
+      markLength += 1
+      i += 1
+      place = markLength == 3 ? .lineStart : .insideLine
     }
     return i
   }

@@ -53,6 +53,7 @@ public struct RecordingScan: Sendable {
       case .bytes(let range) where range.count == file.count: bytes = file
       case .bytes(let range): bytes.append(contentsOf: file[range])
       case .date(let date): if headerDate == nil { headerDate = date }
+      case .unreadDate: break
       }
     }
     self.date = date ?? headerDate

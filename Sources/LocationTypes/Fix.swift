@@ -18,12 +18,16 @@
   case rtkFixed = 3
   /// Carrier phase, ambiguities not fixed.
   case rtkFloat = 4
-  /// Carried on without satellites.
+  /// Carried on without satellites: dead reckoning alone.
   case deadReckoning = 5
   /// Typed in.
   case manual = 6
   /// The receiver's own simulator.
   case simulated = 7
+  /// A surveyed place of a timing receiver, which computes time alone.
+  case surveyed = 8
+  /// Satellites and dead reckoning together.
+  case combined = 9
 }
 
 /// One position of the receiver with all that is known of it.

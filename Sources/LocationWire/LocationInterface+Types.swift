@@ -27,7 +27,9 @@ extension LocationInterface {
       rtk_float,
       dead_reckoning,
       manual,
-      simulated
+      simulated,
+      surveyed,
+      gnss_dead_reckoning
     )
 
     # One position. Accuracies are one sigma; horizontal: sqrt(sigma_east^2 + sigma_north^2).

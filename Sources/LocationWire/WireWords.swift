@@ -91,7 +91,8 @@ extension FixQuality: WireWord {
     [
       (.unknown, "unknown"), (.autonomous, "autonomous"), (.differential, "differential"),
       (.rtkFixed, "rtk_fixed"), (.rtkFloat, "rtk_float"), (.deadReckoning, "dead_reckoning"),
-      (.manual, "manual"), (.simulated, "simulated"),
+      (.manual, "manual"), (.simulated, "simulated"), (.surveyed, "surveyed"),
+      (.combined, "gnss_dead_reckoning"),
     ]
 }
 

@@ -35,20 +35,19 @@ extension Decode {
       }
     }
     recording.finish { writer.write($0) }
-    let hasMessages = recording.hasMessages
-    if hasMessages {
+    let nothing = nothing(recording, input)
+    if nothing == nil {
       writer.finish()
       try result.write(writer.text.bytes)
       try result.finish()
       if !quiet { System.tell(recording.report) }
     }
-    let nothing = nothing(recording, input)
     switch end {
     case .failure(let error): throw error
     case .stopped(let number):
-      if !hasMessages { System.tell("torpor: \(nothing.message)") }
+      if let nothing { System.tell("torpor: \(nothing.message)") }
       Interrupts.end(number)
-    case nil, .input: if !hasMessages { throw nothing }
+    case nil, .input: if let nothing { throw nothing }
     }
   }
 
@@ -81,12 +80,12 @@ extension Decode {
 
   private func nothing(
     _ recording: borrowing RecordingDecoder, _ input: borrowing LiveInput
-  ) -> CommandError {
+  ) -> CommandError? {
     if input.bytesRead == 0 {
       return CommandError(
         .data, "\(input.name) is empty: it should be \(InputFile.recording)")
     }
     let hint = input.isDevice ? "; is its speed right? --baud sets it" : ""
-    return recording.isNothing(of: input.name, hint: hint)
+    return recording.nothing(of: input.name, hint: hint)
   }
 }

@@ -85,6 +85,8 @@ enum EpochWords {
     case .deadReckoning: "dead_reckoning"
     case .manual: "manual"
     case .simulated: "simulated"
+    case .surveyed: "surveyed"
+    case .combined: "gnss_dead_reckoning"
     }
   }
 }

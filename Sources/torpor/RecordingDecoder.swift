@@ -31,6 +31,12 @@ struct RecordingDecoder: ~Copyable {
   private(set) var undated = 0
   /// Those of them whose date was put right or could not be checked.
   private(set) var uncertain = 0
+  /// Header lines with a date that cannot be read.
+  private var unreadDates = 0
+  /// Epochs that the last block has completed.
+  private var epochsOfBlock = 0
+  /// The first bytes, by which input of another kind is recognised.
+  private(set) var beginning: [UInt8] = []
 
   /// Begins; a date that is given wins over those in the recording.
   init(dateGiven date: CalendarDate?, source: Source = .file, _ options: DecoderOptions = .init()) {
@@ -50,6 +56,9 @@ struct RecordingDecoder: ~Copyable {
   /// A recording does not say when its bytes came: all of them come at once.
   mutating func decode(_ block: [UInt8], at now: Instant = .boot, _ emit: (Epoch) -> Void) {
     self.now = now
+    epochsOfBlock = 0
+    let missing = ForeignFormat.beginning - beginning.count
+    if missing > 0 { beginning += block.prefix(missing) }
     assembler.hear(at: now)
     let bytes = block.span
     var offset = 0
@@ -57,6 +66,7 @@ struct RecordingDecoder: ~Copyable {
       switch piece {
       case .bytes(let range): decode(bytes.extracting(range), emit)
       case .date(let date): begin(date, emit)
+      case .unreadDate: unreadDates += 1
       }
     }
   }
@@ -68,15 +78,24 @@ struct RecordingDecoder: ~Copyable {
   /// one was held up on its way.
   ///
   /// What is written to a file or a pipe comes in blocks that end anywhere: there a message that is
-  /// not whole is waited for as long as it takes.
+  /// not whole is waited for as long as it takes, and where a block had several epochs nobody waited
+  /// for the receiver, so that a silence says little.
   var silence: Interval? {
     switch source {
     case .file: nil
     case .device:
       assembler.patience(isMidFrame: decoder.isMidFrame, isMidSentence: decoder.isMidSentence)
-    case .live: assembler.isOpen && !decoder.isMidFrame ? assembler.pause : nil
+    case .live:
+      if !assembler.isOpen || decoder.isMidFrame {
+        nil
+      } else {
+        epochsOfBlock > 1 ? RecordingDecoder.writersPause : EpochAssembler.messagePatience
+      }
     }
   }
+
+  /// How long whoever writes a recording into a pipe may be held up within an epoch.
+  private static let writersPause = Interval.seconds(2)
 
   /// Gives what is complete, for the line has been silent for so long.
   mutating func fallSilent(for silence: Interval, _ emit: (Epoch) -> Void) {
@@ -108,6 +127,7 @@ struct RecordingDecoder: ~Copyable {
 
   private mutating func give(_ epoch: Epoch, _ emit: (Epoch) -> Void) {
     epochs += 1
+    epochsOfBlock += 1
     if epoch.fix != nil { fixes += 1 }
     if epoch.utc == nil, epoch.timeOfDay_us != nil { undated += 1 }
     if epoch.utc != nil, epoch.isDateUncertain { uncertain += 1 }
@@ -125,9 +145,9 @@ struct RecordingDecoder: ~Copyable {
     var options = EpochOptions()
     options.recordingDate = date
     switch source {
-    // A file has no hurry: where both protocols carry an epoch, the sentences win, as with gpsd.
-    case .file: options.waitsForSentences = true
-    case .live: options.learnsEnd = true
+    // The same bytes give the same epochs, from a file as from a pipe: what is in no hurry waits for all
+    // that is said of a moment.
+    case .file, .live: options.waitsForSentences = true
     case .device:
       options.learnsEnd = true
       if date == nil { options.earliestDate = buildDate }
@@ -169,6 +189,15 @@ extension RecordingDecoder {
 
   /// What to do about what is missing, if anything is.
   private var advice: String {
+    let date =
+      unreadDates == 0 || isDateGiven
+      ? ""
+      : "\ntorpor: the day of a `# Date:` line cannot be read; "
+        + "write it as # Date: YYYY-MM-DD, or tell it with --date"
+    return date + missing
+  }
+
+  private var missing: String {
     if epochs == 0 {
       return "\ntorpor: there is no epoch: none of it tells of a position, as RMC, GGA, GLL or "
         + "NAV-PVT would; let the receiver send one of them"

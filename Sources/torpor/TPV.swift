@@ -56,6 +56,8 @@ enum TPV {
     case .rtkFixed: 3
     case .rtkFloat: 4
     case .deadReckoning: 5
+    case .combined: 6
+    case .surveyed: 7
     case .simulated: 8
     }
   }

@@ -90,7 +90,7 @@ private func checksum(_ bytes: [UInt8]) -> UInt32 {
     check { $0.mode = which == 0 ? .twoDimensional : .threeDimensional }
     check { $0.isDateUncertain = which == 0 }
     check { $0.isSimulated = which == 0 }
-    for raw in 0..<8 as Range<UInt8> { check { $0.quality = FixQuality(rawValue: raw)! } }
+    for raw in 0..<10 as Range<UInt8> { check { $0.quality = FixQuality(rawValue: raw)! } }
   }
 
   @Test("UTC that 56 bits do not hold is kept as not known", arguments: [1, -1] as [Int64])
@@ -143,7 +143,7 @@ private func checksum(_ bytes: [UInt8]) -> UInt32 {
     }
     #expect(forged { _ in } == fix(7))
     #expect(forged { $0.w0 = $0.w0 & ~0xFF | 2 } == nil)  // format 2
-    #expect(forged { $0.w0 |= 1 << 14 } == nil)  // reserved flag
+    #expect(forged { $0.w0 |= 1 << 14 | 7 << 9 } == nil)  // quality 15
     #expect(forged { $0.w0 |= 1 << 15 } == nil)  // reserved flag
     #expect(forged { $0.w4 = 90_000_000_001 } == nil)  // beyond the pole
     #expect(forged { $0.w5 = 180_000_000_001 } == nil)

@@ -84,7 +84,7 @@ func randomFix(_ random: inout SeededGenerator) -> Fix {
   fix.speedAccuracy_mmps = some(0, Int64(Fix.speedAccuracyLimit_mmps))
   fix.courseAccuracy_e2 = some(0, Int64(Fix.courseAccuracyLimit_e2))
   fix.satellites = some(0, 254).map { Int16($0) }
-  fix.quality = FixQuality(rawValue: UInt8.random(in: 0...7, using: &random)) ?? .unknown
+  fix.quality = FixQuality(rawValue: UInt8.random(in: 0...9, using: &random)) ?? .unknown
   fix.isDateUncertain = Bool.random(using: &random)
   fix.isSimulated = Bool.random(using: &random)
   return fix

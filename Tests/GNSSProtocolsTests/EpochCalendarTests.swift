@@ -16,7 +16,7 @@ private func day(_ year: Int, _ month: Int, _ day: Int) -> CalendarDate? {
   private func told(_ calendar: inout EpochCalendar, _ time_us: Int64) -> Epoch {
     var epoch = Epoch()
     let told = EpochCalendar.Told(
-      time_us: time_us, zdaDate: nil, rmcDate: nil, isRMCValid: false)
+      time_us: time_us, zdaDay: nil, rmcDate: nil, isRMCValid: false)
     calendar.date(&epoch, by: told)
     return epoch
   }
@@ -45,8 +45,9 @@ private func day(_ year: Int, _ month: Int, _ day: Int) -> CalendarDate? {
   func held() {
     for isResolved in [true, false] {
       var calendar = EpochCalendar(EpochOptions())
-      calendar.hold(
-        calendar.date(noon.microseconds + 12 * hour - second, isResolved: isResolved))
+      var moment = calendar.date(
+        noon.microseconds + 12 * hour - second, isResolved: isResolved)
+      calendar.hold(&moment)
       let next = told(&calendar, 0)
       #expect(next.utc == noon + .seconds(12 * 3_600) && next.isDateUncertain != isResolved)
     }
@@ -56,12 +57,13 @@ private func day(_ year: Int, _ month: Int, _ day: Int) -> CalendarDate? {
   func half() {
     for (time_us, date) in [(6 * hour, 1), (6 * hour - 1, 2), (10 * hour, 1)] as [(Int64, Int)] {
       var calendar = EpochCalendar(EpochOptions())
-      calendar.hold(calendar.date(noon.microseconds + 6 * hour, isResolved: true))
+      var moment = calendar.date(noon.microseconds + 6 * hour, isResolved: true)
+      calendar.hold(&moment)
       #expect(told(&calendar, time_us).utc?.date.day == date, "\(time_us)")
     }
     // The second that ends a leap day is within it.
     var calendar = EpochCalendar(EpochOptions())
-    calendar.learn(day(2026, 6, 1), EpochCalendar.withinDay(24 * hour + second / 2))
+    calendar.learn(day(2026, 6, 1)!.daysSince1970, EpochCalendar.withinDay(24 * hour + second / 2))
     #expect(told(&calendar, 12 * hour + second / 4).utc?.date.day == 1)
   }
 

@@ -66,7 +66,7 @@ private let gsa = "GNGSA,A,3,01,,,,,,,,,,,,2.0,1.2,1.6"
     // In the epoch before it: that one is not dated by it, nor is any after it twice.
     let found = epochs(
       stream(
-        gll("120000"), zda, gll("120001"), rmc("120002", "050626"), gll("120003"),
+        gll("120000"), zda, gll("120001"), rmc("120002", "050626"), rmc("120003", "050626"),
         gll("120004")))
     #expect(found.map { day($0) } == [nil, 3, 5, 5, 5])
     let midnight = epochs(
@@ -107,17 +107,19 @@ private let gsa = "GNGSA,A,3,01,,,,,,,,,,,,2.0,1.2,1.6"
       let merged = epochs(ubx(offset) + sentence(gga("120000")), waiting)
       #expect(merged.count == count)
       let isMerged = abs(offset) <= 15_000 || count == 2
-      #expect((merged.last?.fix?.horizontalAccuracy_mm == 5_000) == isMerged, "\(offset)")
+      #expect((merged.last?.hdop_e2 == 100) == isMerged, "\(offset)")
       #expect(epochs(ubx(half + offset) + sentence(gga("000000"))).count == count, "\(offset)")
     }
   }
 
-  @Test("sentences of NAV-PVT's time take what only it tells, also where the next close them")
+  @Test(
+    "NAV-PVT takes of sentences of its time what it does not say, also where the next close them")
   func merged() {
     let found = epochs(ubx(0) + stream(gga("120000"), gga("120001")), waiting)
     #expect(found.map(\.climb_mmps) == [-20, nil])
     #expect(found.map(\.timeAccuracy_ns) == [55, nil])
-    #expect(found.map { $0.fix?.horizontalAccuracy_mm } == [5_000, 5_000])
+    #expect(found.map { $0.fix?.horizontalAccuracy_mm } == [1_500, 5_000])
+    #expect(found.map(\.hdop_e2) == [100, 100])
   }
 
   @Test("NAV-PVT that has waited in vain is given as it is, and is none to be late for twice")

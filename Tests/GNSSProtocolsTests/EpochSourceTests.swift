@@ -72,7 +72,11 @@ import Testing
       without(Self.gga, Self.gns, Self.rmc, Self.gll) { $0.fix?.quality }
         == [.rtkFixed, .differential, .rtkFloat, .deadReckoning, .autonomous])
     let reckoned = Self.pubx.replacing("G3", with: "DR")
-    #expect(fix(reckoned)?.quality == .deadReckoning && fix(reckoned)?.mode == .threeDimensional)
+    #expect(fix(reckoned)?.quality == .deadReckoning && fix(reckoned)?.mode == .twoDimensional)
+    let combined = Self.pubx.replacing("G3", with: "RK")
+    #expect(fix(combined)?.quality == .combined && fix(combined)?.mode == .threeDimensional)
+    let surveyed = Self.pubx.replacing("G3", with: "TT")
+    #expect(fix(surveyed)?.quality == .surveyed && fix(surveyed)?.mode == .threeDimensional)
   }
 
   @Test("a talker whose sentence has no position takes no place away from another's")

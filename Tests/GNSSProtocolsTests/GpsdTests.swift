@@ -37,108 +37,111 @@ private struct TPV {
   }
 }
 
-/// What of a recording is not compared, and why.
-private struct Scope {
-  var name: String
-  /// Where no sentence tells these, gpsd makes them up out of others.
-  var inferred: Set<String> = []
-  /// Latitude and longitude, degrees.
-  var tolerance = 1.5e-8
-  /// gpsd keeps 3D where GSA says 2.
-  var modeMayDiffer = false
-  /// Times at which gpsd says something else with good reason, ms of the day.
-  var except: Set<Int64> = []
-  /// Of a time, ms of the day, by how many ms gpsd is behind with good reason.
-  var behind: [Int64: Int64] = [:]
-  /// gpsfake's marks of where the stream was cut.
-  var removing: UInt8?
-  var epochs: Int
+/// Where decoder and gpsd differ: in how many epochs of a recording, and in what.
+private struct Difference: Hashable, CustomStringConvertible {
+  var recording: String
+  /// A member of TPV; `fix` and `mode` for whether there is a position and of how many dimensions,
+  /// `epoch` where gpsd reports a time that the decoder does not.
+  var field: String
+
+  var description: String { "\(recording) \(field)" }
+
+  /// The table in nmea-and-ubx.md: each difference, in how many epochs, and why.
+  static func listed() throws -> [Difference: Int] {
+    let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
+      .appendingPathComponent("Docs/Reference/nmea-and-ubx.md")
+    let text = try String(contentsOf: page, encoding: .utf8)
+    let start = try #require(text.range(of: "| recording | field | epochs | why |"))
+    var listed: [Difference: Int] = [:]
+    for line in text[start.upperBound...].split(separator: "\n").dropFirst() {
+      let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+      guard line.hasPrefix("|"), cells.count == 4 else { break }
+      #expect(!cells[3].isEmpty, "a difference without a reason: \(line)")
+      for field in cells[1].components(separatedBy: ", ") {
+        let difference = Difference(recording: cells[0], field: field)
+        #expect(listed[difference] == nil, "listed twice: \(difference)")
+        let count: Int = try #require(Int(cells[2]), "\(line)")
+        listed[difference] = count
+      }
+    }
+    return listed
+  }
 }
 
 @Suite("gpsd's recordings", .enabled(if: RecordedData.isPresent, RecordedData.missing))
 struct GpsdTests {
-  private static let scopes = [
-    Scope(name: "bu353s4", epochs: 25),
-    // The GLL is a second later than the RMC, and an epoch of its own, with the altitude of PGRMZ.
-    // There gpsd adds what no sentence says: a geoid of its own, and the speed between two epochs.
-    Scope(name: "garmin48", inferred: ["altHAE", "speed"], epochs: 14),
-    // gpsd repeats the time of the last fix while there is none.
-    Scope(name: "gp-320fw-2019-04-07-coldboot", except: [225_030], epochs: 20),
-    Scope(name: "mt3339", epochs: 30),
-    Scope(name: "neo-m8n", epochs: 24),
-    Scope(name: "nmea-fuzzy-cases", epochs: 14),
-    Scope(name: "quectel-l76k-nmea", epochs: 151),
-    Scope(name: "sirfstarv-nmea", epochs: 59),
-    Scope(name: "st-teseo-liv4f", epochs: 12),
-    // GGA has a digit more than RMC, which gpsd heard last.
-    Scope(name: "tcp-torture", tolerance: 5e-7, removing: UInt8(ascii: "|"), epochs: 1),
-    Scope(name: "telit-pls83-w", modeMayDiffer: true, epochs: 10),
-    Scope(name: "ublox-neo-m8n", epochs: 24),
-    Scope(name: "ublox-neo-m9n-nmea", epochs: 61),
-    // NAV-SOL: it has no height above the sea, which gpsd takes from a model of the geoid. The speed
-    // is 0 and says no course. gpsd's first epoch counts 18 leap seconds, for NAV-TIMEGPS, which says
-    // 15, comes behind NAV-SOL; ours is told when it is whole.
-    Scope(
-      name: "ublox-lea-4t", inferred: ["altMSL", "track"], behind: [74_140_001: 3_000], epochs: 2),
-    // NAV-PVT with the digits of NAV-HPPOSLLH.
-    Scope(name: "ublox-zed-f9p-hp", epochs: 29),
-    // NAV-PVT and sentences of each epoch.
-    Scope(name: "ublox-zed-f9r", epochs: 30),
+  /// How many epochs each has. ublox-zoe-m8b-logbatch has a test of its own.
+  private static let counts = [
+    "bu353s4": 25, "garmin48": 14, "gp-320fw-2019-04-07-coldboot": 20, "mt3339": 30, "neo-m8n": 24,
+    "nmea-fuzzy-cases": 14, "quectel-l76k-nmea": 151, "sirfstarv-nmea": 59, "st-teseo-liv4f": 12,
+    "tcp-torture": 1, "telit-pls83-w": 10, "ublox-lea-4t": 2, "ublox-neo-m8n": 24,
+    "ublox-neo-m9n-nmea": 61, "ublox-zed-f9p-hp": 29, "ublox-zed-f9r": 30,
   ]
-  // ublox-zoe-m8b-logbatch has a test of its own.
 
-  @Test("agree with gpsd", arguments: scopes.indices)
-  func agree(index: Int) throws {
-    let scope = Self.scopes[index]
-    let file = try Recording("gpsd-logs/\(scope.name).log", removing: scope.removing)
-    let said = try TPV.read("gpsd-logs/\(scope.name).log.chk")
-    var options = EpochOptions()
-    options.recordingDate = file.date
-    options.waitsForSentences = true
-    let all = epochs(file.bytes, options)
-    #expect(all.count == scope.epochs)
+  @Test("agree with gpsd but for what nmea-and-ubx.md lists with its reason, and that is still so")
+  func agree() throws {
+    var found: [Difference: Int] = [:]
+    for (name, count) in Self.counts {
+      // gpsfake's marks of where the stream was cut.
+      let unwanted = name == "tcp-torture" ? UInt8(ascii: "|") : nil
+      let file = try Recording("gpsd-logs/\(name).log", removing: unwanted)
+      let said = try TPV.read("gpsd-logs/\(name).log.chk")
+      var options = EpochOptions()
+      options.recordingDate = file.date
+      options.waitsForSentences = true
+      let all = epochs(file.bytes, options)
+      #expect(all.count == count, "\(name)")
+      for field in try differences(all, said) {
+        found[Difference(recording: name, field: field), default: 0] += 1
+      }
+    }
+    let listed = try Difference.listed()
+    for (difference, count) in found {
+      #expect(listed[difference] == count, "\(difference) differs in \(count) epochs")
+    }
+    for (difference, _) in listed { #expect(found[difference] != nil, "stale: \(difference)") }
+  }
+
+  /// What differs, a name for each epoch and field.
+  private func differences(_ epochs: [Epoch], _ said: [Int64: TPV]) throws -> [String] {
     var ours: [Int64: Epoch] = [:]
-    for epoch in all {
+    for epoch in epochs {
       guard let utc = epoch.utc else { continue }
       // README of the recordings: gpsd rounds nanoseconds to the nearest millisecond.
       let key = (utc.microseconds + 500) / 1_000
       #expect(ours[key] == nil, "given twice")
       ours[key] = epoch
     }
-    for (time, tpv) in said where !scope.except.contains(time % 86_400_000) {
-      // gpsd moves dates that look too old to it by 1,024 weeks.
-      let rollover: Int64 = 7_168 * 86_400_000
-      let told = time + (scope.behind[time % 86_400_000] ?? 0)
-      let found = ours[told] ?? ours[told - rollover] ?? ours[told + rollover]
-      let epoch = try #require(found, "\(scope.name) lacks \(time)")
-      compare(epoch, tpv, scope, at: time)
+    // gpsd moves dates that look too old to it by 1,024 weeks.
+    let rollover: Int64 = 7_168 * 86_400_000
+    return said.flatMap { time, tpv in
+      guard let epoch = ours[time] ?? ours[time - rollover] ?? ours[time + rollover] else {
+        return ["epoch"]
+      }
+      return differences(epoch, tpv)
     }
   }
 
-  private func compare(_ epoch: Epoch, _ tpv: TPV, _ scope: Scope, at time: Int64) {
-    #expect((epoch.fix != nil) == (tpv.mode >= 2), "\(scope.name) \(time)")
-    if !scope.modeMayDiffer { #expect(Int(epoch.mode.rawValue) == tpv.mode) }
-    let fix = epoch.fix
-    let altitude = fix?.altitude_mm.map { Double($0) / 1e3 }
-    let ellipsoidal = fix?.ellipsoidalAltitude_mm.map { Double($0) / 1e3 }
+  private func differences(_ epoch: Epoch, _ tpv: TPV) -> [String] {
+    guard let fix = epoch.fix, tpv.mode >= 2 else {
+      return (epoch.fix != nil) == (tpv.mode >= 2) ? [] : ["fix"]
+    }
+    var found = Int(epoch.mode.rawValue) == tpv.mode ? [] : ["mode"]
+    let altitude = fix.altitude_mm.map { Double($0) / 1e3 }
+    let ellipsoidal = fix.ellipsoidalAltitude_mm.map { Double($0) / 1e3 }
     for (key, value, tolerance) in [
-      ("lat", fix?.coordinate.latitude, scope.tolerance),
-      ("lon", fix?.coordinate.longitude, scope.tolerance),
-      ("altMSL", altitude, 2.001e-3),
-      ("altHAE", ellipsoidal, 2.001e-3),
-      ("speed", fix?.speed, 2e-3), ("track", fix?.course, 2e-3),
+      ("lat", fix.coordinate.latitude, 1.5e-8), ("lon", fix.coordinate.longitude, 1.5e-8),
+      ("altMSL", altitude, 2.001e-3), ("altHAE", ellipsoidal, 2.001e-3), ("speed", fix.speed, 2e-3),
+      ("track", fix.course, 2e-3),
     ] {
       switch (value, tpv.values[key]) {
       case (nil, nil): break
-      case (nil, .some) where scope.inferred.contains(key): break
-      case let (ours?, theirs?):
-        #expect(abs(ours - theirs) <= tolerance, "\(scope.name) \(time) \(key)")
-      case let (ours, theirs):
-        Issue.record(
-          "\(scope.name) \(time) \(key): \(String(describing: ours)), gpsd \(String(describing: theirs))"
-        )
+      case let (ours?, theirs?): if abs(ours - theirs) > tolerance { found.append(key) }
+      case (nil, .some), (.some, nil): found.append(key)
       }
     }
+    return found
   }
 
   @Test("LOG-BATCH agrees with gpsd: place, heights, velocities, time")

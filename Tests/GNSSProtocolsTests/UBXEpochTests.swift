@@ -72,9 +72,9 @@ import Testing
     #expect(e?.isDateUncertain == false && e?.fix?.isDateUncertain == false)
   }
 
-  @Test("no fix: types 0 and 5, unknown types, not OK, off the globe")
+  @Test("no fix: type 0, unknown types, not OK, off the globe")
   func noFix() {
-    for type in [0, 5, 6, 255] as [UInt8] {
+    for type in [0, 6, 255] as [UInt8] {
       let e = epoch { $0.fixType = type }
       #expect(e?.mode == .noFix && e?.fix == nil && e?.utc == utc)
     }
@@ -92,7 +92,30 @@ import Testing
     #expect(epoch { $0.carrierSolution = 1 }?.fix?.quality == .rtkFloat)
     #expect(epoch { $0.carrierSolution = 2 }?.fix?.quality == .rtkFixed)
     #expect(epoch { $0.fixType = 1 }?.fix?.quality == .deadReckoning)
-    #expect(epoch { $0.fixType = 4 }?.fix?.quality == .deadReckoning)
+    #expect(epoch { $0.fixType = 1 }?.mode == .twoDimensional)
+    #expect(epoch { $0.fixType = 4 }?.fix?.quality == .combined)
+    #expect(epoch { $0.fixType = 4 }?.mode == .threeDimensional)
+    let carried = epoch {
+      $0.fixType = 4
+      $0.carrierSolution = 2
+    }
+    #expect(carried?.fix?.quality == .rtkFixed)
+  }
+
+  @Test("a timing receiver's surveyed place is a 3D fix of its own quality, where it is OK")
+  func surveyed() {
+    let timing = epoch {
+      $0.fixType = 5
+      $0.isDifferential = true
+      $0.carrierSolution = 1
+    }
+    #expect(timing?.fix?.quality == .surveyed && timing?.mode == .threeDimensional)
+    #expect(timing?.fix?.mode == .threeDimensional && timing?.fix?.verticalAccuracy_mm == 2_500)
+    let untold = epoch {
+      $0.fixType = 5
+      $0.isFixOK = false
+    }
+    #expect(untold?.fix == nil && untold?.mode == .noFix && untold?.utc == utc)
   }
 
   @Test("LOC-3: no course where the receiver says that it may be any")
@@ -171,9 +194,10 @@ import Testing
     options.waitsForSentences = true
     let merged = epochs((0..<4).flatMap { ubx($0) + nmea($0) }, options)
     #expect(merged.count == 4)
-    #expect(merged.allSatisfy { $0.fix?.horizontalAccuracy_mm == 5_000 && $0.climb_mmps == -20 })
+    #expect(merged.allSatisfy { $0.fix?.horizontalAccuracy_mm == 1_500 && $0.climb_mmps == -20 })
+    #expect(merged.allSatisfy { $0.hdop_e2 == 100 && $0.vdop_e2 == 160 })
     let last = epochs((0..<4).flatMap { nmea($0) + ubx($0) }, options)
-    #expect(last.count == 4 && last.allSatisfy { $0.fix?.horizontalAccuracy_mm == 1_500 })
+    #expect(last == merged)
     let mixed = epochs(ubx(0) + ubx(1) + nmea(2) + ubx(3) + nmea(4) + nmea(5), options)
     #expect(mixed.map { ($0.timeOfDay_us ?? 0) / 1_000_000 % 60 } == [59, 0, 2, 2, 4, 5])
     #expect(epochs(ubx(0) + sentence("GNVTG,1,T,,M,1,N,1,K"), options).count == 1)

@@ -103,6 +103,18 @@ private struct OldReceiver {
     }
   }
 
+  @Test("a speed that no part tells is unknown, and not 0")
+  func noVelocity() throws {
+    let still = try #require(epochs([receiver.status, receiver.position, receiver.utc]).first?.fix)
+    #expect(still.speed_mmps == nil && still.course_e4 == nil && still.altitude_mm == 654_000)
+    let moving = epochs([receiver.status, receiver.position, receiver.velocity]).first?.fix
+    #expect(moving?.speed_mmps == 5_000)
+    let ecef = UBXECEFVector(timeOfWeek_ms: receiver.time_ms, x: 0, y: 0, z: 0, accuracy: 10)
+    #expect(
+      epochs([receiver.status, receiver.position, .ecefVelocity(ecef)]).first?.fix?.speed_mmps == 0)
+    #expect(epochs([receiver.sol]).first?.fix?.speed_mmps == 2_970)
+  }
+
   @Test("NAV-SOL alone: place and velocity out of the ECEF frame, GPS time less 18 s, uncertain")
   func solution() throws {
     let epoch = try #require(epochs([receiver.sol]).first)

@@ -32,6 +32,9 @@ private struct PlainFilter {
         case .ended(let date):
           place = .lineStart
           if let date { pieces.append(.date(date)) }
+        case .endedUnread:
+          place = .lineStart
+          pieces.append(.unreadDate)
         case .abandoned:
           start = i
           follow(byte)

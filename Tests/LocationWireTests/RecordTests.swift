@@ -71,7 +71,7 @@ import Testing
   func wrong() {
     let bytes = Self.record(Samples.full)
     #expect(Self.decode(Array(bytes.dropLast())) == nil)
-    for (place, value) in [(12, UInt8(1)), (13, 8), (37, 1), (45, 1)] {
+    for (place, value) in [(12, UInt8(1)), (13, 10), (37, 1), (45, 1)] {
       var wounded = bytes
       wounded[place] = value
       #expect(Self.decode(wounded) == nil)

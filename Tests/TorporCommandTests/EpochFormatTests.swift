@@ -94,7 +94,8 @@ struct EpochFormatTests {
     arguments: [
       (.unknown, ""), (.autonomous, ""), (.manual, ""), (.differential, "\"status\":2,"),
       (.rtkFixed, "\"status\":3,"), (.rtkFloat, "\"status\":4,"),
-      (.deadReckoning, "\"status\":5,"), (.simulated, "\"status\":8,"),
+      (.deadReckoning, "\"status\":5,"), (.combined, "\"status\":6,"),
+      (.surveyed, "\"status\":7,"), (.simulated, "\"status\":8,"),
     ] as [(FixQuality, String)])
   func status(quality: FixQuality, expected: String) {
     var epoch = Self.fix(0)

@@ -21,6 +21,7 @@ struct RecordingFilterTests {
         switch piece {
         case .bytes(let range): passed += block[range]
         case .date(let date): dates.append(date)
+        case .unreadDate: break
         }
       }
       start += block.count

@@ -1,0 +1,238 @@
+import LocationTypes
+import Testing
+
+@testable import GNSSProtocols
+
+private func rmc(_ time: String, _ date: String) -> String {
+  "GPRMC,\(time),A,4800.0,N,01100.0,E,1.0,90.0,\(date),,,A"
+}
+private func gga(_ time: String) -> String {
+  "GPGGA,\(time),4800.0,N,01100.0,E,1,05,1.0,500.0,M,47.0,M,,"
+}
+private let unknownRMC = "GPRMC,,V,,,,,,,,,,N"
+private let unknownGGA = "GPGGA,,,,,,0,00,,,,,,,"
+
+private func utc(_ year: Int, _ month: Int, _ day: Int, _ seconds: Int64) -> UTCTime {
+  CalendarDate(year: year, month: month, day: day)!.start + .seconds(seconds)
+}
+
+@Suite("ZDA beside RMC, and alone") struct ZDADateTests {
+  private func day(
+    _ sentences: String..., change: (inout EpochOptions) -> Void = { _ in }
+  ) -> (CalendarDate?, Bool?) {
+    var options = EpochOptions()
+    change(&options)
+    let first = epochs(sentences.flatMap { sentence($0) }, options).first
+    return (first?.utc?.date, first?.isDateUncertain)
+  }
+
+  @Test(
+    "STD-13: two digits of ZDA's year are read as RMC's",
+    arguments: [
+      ("14", 2014), ("0014", 2014), ("00", 2000), ("79", 2079), ("80", 1980), ("2014", 2014),
+      ("2080", 2080),
+    ])
+  func twoDigits(text: String, year: Int) {
+    let found = day(gga("120000"), "GPZDA,120000,16,06,\(text),00,00")
+    #expect(found == (CalendarDate(year: year, month: 6, day: 16), false))
+  }
+
+  @Test("STD-13: with a date of recording the century nearest to it is meant, and no rollover")
+  func recorded() {
+    let found = day(gga("120000"), "GPZDA,120000,16,06,14,00,00") {
+      $0.recordingDate = CalendarDate(year: 2014, month: 6, day: 17)
+    }
+    #expect(found == (CalendarDate(year: 2014, month: 6, day: 16), false))
+  }
+
+  @Test(
+    "STD-13: a year of ZDA out of range is none: RMC's date counts, and is not disputed",
+    arguments: ["1979", "3000", "114", "9999", "65535", "1914"])
+  func outOfRange(year: String) {
+    let zda = "GPZDA,120000,16,06,\(year),00,00"
+    let right = CalendarDate(year: 2014, month: 6, day: 16)
+    #expect(day(rmc("120000", "160614"), zda) == (right, false))
+    #expect(day(zda, gga("120000")).0 == nil)
+    #expect(day(gga("120000"), zda).0 == nil)
+  }
+
+  @Test("STD-13: where ZDA and RMC tell different days, RMC's counts and is marked")
+  func disputed() {
+    let zda = "GPZDA,120000,17,06,2014,00,00"
+    let found = day(rmc("120000", "160614"), zda)
+    #expect(found == (CalendarDate(year: 2014, month: 6, day: 16), true))
+    #expect(
+      day(rmc("120000", "170614"), zda) == (CalendarDate(year: 2014, month: 6, day: 17), false))
+  }
+
+  @Test(
+    "STD-13: without a fix the time of ZDA is the epoch's, marked, wherever it stands in the cycle")
+  func alone() {
+    func zda(_ second: Int) -> String { "GPZDA,12000\(second),16,06,2014,00,00" }
+    let last = (0..<4).flatMap { [unknownRMC, unknownGGA, zda($0)] }
+    let first = (0..<4).flatMap { [zda($0), unknownRMC, unknownGGA] }
+    for cycle in [last, first] {
+      let found = epochs(cycle.flatMap { sentence($0) })
+      #expect(found.map(\.utc) == (0..<4).map { utc(2014, 6, 16, 43_200 + $0) })
+      #expect(found.allSatisfy { $0.isDateUncertain && $0.mode == .noFix && $0.fix == nil })
+    }
+    // A sentence that tells a time is believed before it.
+    let told = epochs(
+      (sentence(unknownGGA) + sentence(zda(5)) + sentence("GPRMC,120001,V,,,,,,,,,,N")))
+    #expect(told.map(\.timeOfDay_us) == [43_201_000_000])
+  }
+
+  @Test("STD-13: where nothing but ZDA is sent, each is an epoch of which no position was said")
+  func onlyZDA() {
+    let lines = (0..<3).map { "GPZDA,12000\($0),16,06,2014,00,00" }
+    let found = epochs(lines.flatMap { sentence($0) })
+    #expect(found.map(\.utc) == (0..<3).map { utc(2014, 6, 16, 43_200 + $0) })
+    #expect(found.allSatisfy { $0.mode == .notSeen && $0.isDateUncertain })
+    // Before the first fix it makes no epoch of its own, and none behind it.
+    let mixed = epochs(
+      sentence(lines[1]) + sentence(rmc("120001", "160614")) + sentence(lines[2]))
+    #expect(mixed.map(\.utc) == [utc(2014, 6, 16, 43_201)])
+  }
+}
+
+@Suite("times of one epoch that differ by a rounding") struct RoundedTimeTests {
+  @Test("sentences that differ by at most 15 ms are one epoch, of the first one's time")
+  func tolerance() {
+    for (second, count) in [("303", 1), ("315", 1), ("3151", 2), ("285", 1), ("2849", 2)] {
+      let found = epochs(
+        sentence(rmc("120000.30", "160614")) + sentence(gga("120000.\(second)"))
+          + sentence("GPGLL,4800.0,N,01100.0,E,120000.30,A"))
+      #expect(found.count == count, "\(second)")
+      guard count == 1 else { continue }
+      #expect(found.map(\.timeOfDay_us) == [43_200_300_000])
+      #expect(found.first?.fix?.altitude_mm == 500_000 && found.first?.utc != nil)
+    }
+    // Midnight lies between them.
+    let midnight = epochs(
+      sentence(gga("235959.995")) + sentence("GPGLL,4800.0,N,01100.0,E,000000.00,A"))
+    #expect(midnight.map(\.timeOfDay_us) == [86_399_995_000])
+  }
+
+  @Test("a receiver of 100 epochs a second keeps them apart")
+  func fast() {
+    let lines = (0..<20).flatMap { i in
+      let time = "120000.\(i < 10 ? "0" : "")\(i)"
+      return [rmc(time, "160614"), gga(time)]
+    }
+    let found = epochs(lines.flatMap { sentence($0) })
+    #expect(found.map { ($0.timeOfDay_us ?? 0) / 10_000 % 100 } == Array(0..<20))
+    #expect(found.allSatisfy { $0.fix?.altitude_mm == 500_000 })
+  }
+
+  @Test("what comes late with a time rounded otherwise is left out, and time does not go back")
+  func late() {
+    var assembler = EpochAssembler()
+    for message in decode(sentence(gga("120000.303"))).messages {
+      #expect(assembler.add(message, at: .boot) == nil)
+    }
+    #expect(assembler.close() != nil)
+    for message in decode(sentence("GPGLL,4800.0,N,01100.0,E,120000.30,A")).messages {
+      #expect(assembler.add(message, at: .boot) == nil && !assembler.isOpen)
+    }
+  }
+}
+
+@Suite("dates that leap") struct DateLeapTests {
+  private func pvt(_ time: UTCTime) -> [UInt8] {
+    var frame = FrameBuffer()
+    frame.appendNavPVT(
+      UBXSolution(
+        utc: time, fixType: 3, isFixOK: true, longitude_e7: 110_000_000, latitude_e7: 480_000_000,
+        height_mm: 1, horizontalAccuracy_mm: 2))
+    return bytes(frame)
+  }
+
+  private func text(_ time: UTCTime) -> (time: String, date: String) {
+    let date = time.date
+    func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    let seconds = Int(time.microsecondsOfDay / 1_000_000)
+    return (
+      two(seconds / 3_600) + two(seconds / 60 % 60) + two(seconds % 60),
+      two(date.day) + two(date.month) + two(date.year % 100)
+    )
+  }
+
+  /// Epochs of those times, as RMC, as RMC and ZDA before it, and as NAV-PVT.
+  private func marks(_ times: [UTCTime]) -> [[Bool]] {
+    var streams: [[UInt8]] = [[], [], []]
+    for time in times {
+      let (clock, date) = text(time)
+      let year = time.date.year
+      streams[0] += sentence(rmc(clock, date))
+      streams[1] += sentence(
+        "GPZDA,\(clock),\(date.prefix(2)),\(date.dropFirst(2).prefix(2)),\(year),00,00")
+      streams[1] += sentence(rmc(clock, date))
+      streams[2] += pvt(time)
+    }
+    return streams.map { stream in
+      let found = epochs(stream)
+      #expect(found.map(\.utc) == times)
+      #expect(found.allSatisfy { $0.fix?.isDateUncertain == $0.isDateUncertain })
+      return found.map(\.isDateUncertain)
+    }
+  }
+
+  private let noon = utc(2024, 6, 16, 43_200)
+
+  /// Seconds that follow each other from noon, each on a day so far from the first.
+  private func leaping(_ days: [Int64]) -> [UTCTime] {
+    days.indices.map { i in
+      let seconds: Int64 = days[i] * 86_400 + Int64(i)
+      return noon + .seconds(seconds)
+    }
+  }
+
+  @Test(
+    "STD-14: a date that leaps for one epoch is marked there alone",
+    arguments: [3_653, -3_653, 7_168, -7_168, 1, -1, 400] as [Int64])
+  func single(days: Int64) {
+    let times = leaping([0, 0, 0, days, 0, 0])
+    for found in marks(times) { #expect(found == [false, false, false, true, false, false]) }
+  }
+
+  @Test("STD-14: a date that stays is marked until the next epoch confirms it")
+  func lasting() {
+    let times = leaping([0, 0, 0, 3_653, 3_653, 3_653])
+    for found in marks(times) { #expect(found == [false, false, false, true, false, false]) }
+    // Two leaps to different days confirm nothing.
+    let wild = leaping([0, 0, 0, 3_653, 7_168, 0])
+    for found in marks(wild) { #expect(found == [false, false, false, true, true, false]) }
+  }
+
+  @Test("STD-14: midnight, a clock put back over it, and a gap in a recording are no leaps")
+  func gaps() {
+    let late = utc(2024, 6, 16, 86_399)
+    let gap: Int64 = 3 * 86_400 + 7_000
+    let year: Int64 = 366 * 86_400 + 7_000
+    let quiet: [[UTCTime]] = [
+      [late, late + .seconds(1), late + .seconds(2)],
+      [late + .seconds(1), late, late + .seconds(2)],
+      [noon, noon + .seconds(gap), noon + .seconds(gap + 1)],
+      [noon, noon + .seconds(year)], [noon, noon + .seconds(80_000)],
+    ]
+    for times in quiet {
+      for found in marks(times) { #expect(!found.contains(true), "\(times)") }
+    }
+    let leaps: [[UTCTime]] = [
+      [noon, noon + .seconds(year + 86_400)], [noon, noon - .seconds(93_400)],
+    ]
+    for times in leaps {
+      for found in marks(times) { #expect(found == [false, true], "\(times)") }
+    }
+  }
+
+  @Test("STD-14: sentences without a date do not go on from a date that leapt")
+  func dateless() {
+    let lines = [
+      rmc("120000", "160624"), rmc("120001", "160634"), gga("120002"), rmc("120003", "160624"),
+    ]
+    let found = epochs(lines.flatMap { sentence($0) })
+    #expect(found.map { $0.utc?.date.year } == [2024, 2034, 2024, 2024])
+    #expect(found.map(\.isDateUncertain) == [false, true, false, false])
+  }
+}

@@ -1,0 +1,294 @@
+import GNSSProtocols
+import Glibc
+import LocationTypes
+import Testing
+
+@testable import torpor
+
+@Suite("The same bytes give the same epochs, from a file as from a pipe")
+struct SameBytesTests {
+  /// Epochs of a stream from that source, in blocks of `size` bytes.
+  private func epochs(
+    _ bytes: [UInt8], _ source: RecordingDecoder.Source, size: Int
+  ) -> [Epoch] {
+    var recording = RecordingDecoder(dateGiven: nil, source: source)
+    var epochs: [Epoch] = []
+    for start in stride(from: 0, to: bytes.count, by: size) {
+      recording.decode(Array(bytes[start..<min(start + size, bytes.count)])) { epochs.append($0) }
+    }
+    recording.finish { epochs.append($0) }
+    return epochs
+  }
+
+  private static func navPVT(_ second: Int, _ change: (inout UBXSolution) -> Void) -> [UInt8] {
+    let utc = CalendarDate(year: 2026, month: 6, day: 1)!.start + .seconds(43_200 + Int64(second))
+    var solution = UBXSolution(
+      utc: utc, fixType: 3, isFixOK: true, longitude_e7: 110_000_001, latitude_e7: 480_000_002,
+      height_mm: 547_123, horizontalAccuracy_mm: 14)
+    solution.timeOfWeek_ms = UInt32(129_600_000 + second * 1_000)
+    solution.carrierSolution = 2
+    solution.heightMSL_mm = 500_123
+    solution.verticalAccuracy_mm = 21
+    change(&solution)
+    var frame = FrameBuffer()
+    frame.appendNavPVT(solution)
+    return (0..<frame.count).map { frame[$0] }
+  }
+
+  private static func sentences(_ second: Int) -> [[UInt8]] {
+    let time = "12\(second < 600 ? "0" : "")\(second / 60)"
+    let clock = time + (second % 60 < 10 ? "0" : "") + "\(second % 60).00"
+    return [
+      "GNRMC,\(clock),A,4800.00,N,01100.00,E,0.5,,010626,,,A",
+      "GNGGA,\(clock),4800.00,N,01100.00,E,1,08,1.3,500.1,M,47.0,M,,",
+      "GNGSA,A,2,01,02,03,,,,,,,,,,2.0,1.3,1.6", "GPGSV,1,1,02,01,40,083,46,02,17,308,41",
+      "GNGST,\(clock),1.0,,,,3.0,4.0,5.0",
+      "GNZDA,\(clock),01,06,2026,00,00", "GNVTG,,T,,M,0.5,N,0.9,K,A",
+    ].map { Array(RecordingDecoderTests.sentence($0).utf8) }
+  }
+
+  /// A stream of both protocols: what is said of each second in any order, parts left out.
+  private func mixture(_ seed: UInt64) -> [UInt8] {
+    var random = SplitMix(state: seed)
+    var stream: [UInt8] = Array("# Date: 2026-06-01\n".utf8)
+    let whole = random.next() % 2 == 0
+    for second in 0..<40 {
+      var messages = Self.sentences(second)
+      messages.append(Self.navPVT(second) { if second % 7 == 3 { $0.isFixOK = false } })
+      messages.shuffle(using: &random)
+      for message in messages where whole || random.next() % 4 != 0 { stream += message }
+      if random.next() % 8 == 0 { stream += [0xB5, 0x62, 0xFF, 0x24, 0x47] }
+    }
+    return stream
+  }
+
+  @Test("streams of both protocols, in blocks of any size")
+  func generated() {
+    for seed in 0..<60 as Range<UInt64> {
+      let stream = mixture(seed)
+      let whole = epochs(stream, .file, size: stream.count)
+      #expect(whole.count > 30)
+      for size in [1, 17, 512, 65_536] {
+        #expect(epochs(stream, .live, size: size) == whole, "seed \(seed), blocks of \(size)")
+        #expect(epochs(stream, .file, size: size) == whole, "seed \(seed), blocks of \(size)")
+      }
+    }
+  }
+
+  @Test(
+    "an RTK-fixed 3D fix beside poorer sentences keeps what only NAV-PVT says, and takes the rest")
+  func richest() {
+    for first in [true, false] {
+      let stream: [UInt8] = (0..<5).flatMap { second -> [UInt8] in
+        let sentences = Self.sentences(second).flatMap { $0 }
+        let pvt = Self.navPVT(second) { _ in }
+        return first ? pvt + sentences : sentences + pvt
+      }
+      for source in [RecordingDecoder.Source.file, .live] {
+        let found = epochs(stream, source, size: 100)
+        #expect(found.count == 5)
+        for epoch in found {
+          #expect(epoch.fix?.mode == .threeDimensional && epoch.fix?.quality == .rtkFixed)
+          #expect(epoch.fix?.horizontalAccuracy_mm == 14 && epoch.fix?.verticalAccuracy_mm == 21)
+          #expect(epoch.fix?.altitude_mm == 500_123)
+          #expect(epoch.fix?.coordinate.latitude_e9 == 48_000_000_200)
+          #expect(epoch.hdop_e2 == 130 && epoch.vdop_e2 == 160 && epoch.satellitesInView == 2)
+          #expect(epoch.latitudeError_mm == 3_000 && epoch.longitudeError_mm == 4_000)
+          #expect(!epoch.isDateUncertain)
+        }
+      }
+    }
+  }
+
+  @Test("`decode FILE` and `decode -` print the same of every recording and of mixed streams")
+  func command() {
+    let folder = Command.directory()
+    var files: [String] = []
+    for seed in 0..<4 as Range<UInt64> {
+      files.append("\(folder)/\(seed).log")
+      Command.write(mixture(seed), to: files[files.count - 1])
+    }
+    files += Self.recordings
+    for file in files {
+      let direct = Command.run(["decode", "--json", file])
+      let piped = Command.piped(file, "--json")
+      #expect(direct.status == 0 && !direct.output.isEmpty, "\(file)")
+      #expect(direct.output == piped.output && direct.errors == piped.errors, "\(file)")
+    }
+  }
+
+  @Test("a pipe into which a recording is written may be held up for long; a receiver's line not")
+  func patience() {
+    var recording = RecordingDecoder(dateGiven: nil, source: .live)
+    let cycles = (0..<3).map { Self.sentences($0).flatMap { $0 } }
+    recording.decode(cycles[0]) { _ in }
+    let alone = recording.silence
+    #expect(alone == .milliseconds(250))
+    recording.decode(cycles[1] + cycles[2] + Self.sentences(3)[0]) { _ in }
+    let gathered = recording.silence
+    #expect(gathered == .seconds(2))
+  }
+
+  /// The recordings beside the package, if they are there.
+  private static var recordings: [String] {
+    let beside = #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
+    let folder =
+      unsafe getenv("TORPOR_DATA").map { unsafe String(cString: $0) }
+      ?? "/\(beside)/shared/data"
+    var names: [String] = []
+    for kind in ["gpsd-logs", "nmea"] {
+      guard let directory = unsafe opendir("\(folder)/\(kind)") else { continue }
+      defer { unsafe closedir(directory) }
+      while let entry = unsafe readdir(directory) {
+        let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
+          unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+        }
+        if name.hasSuffix(".log") || name.hasSuffix(".nmea") {
+          names.append("\(folder)/\(kind)/\(name)")
+        }
+      }
+    }
+    return names.sorted()
+  }
+}
+
+extension Command {
+  /// `cat FILE | torpor decode OPTIONS -`.
+  fileprivate static func piped(_ file: String, _ options: String) -> Result {
+    run(["-c", "cat \"$0\" | \"$1\" decode \(options) -", file, path], program: "/bin/sh")
+  }
+}
+
+/// Numbers that are the same in each run.
+private struct SplitMix: RandomNumberGenerator {
+  var state: UInt64
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+}
+
+@Suite("Input of another kind is named, with what to do about it")
+struct ForeignFormatTests {
+  private static let nmea = RecordingDecoderTests.rmc(1, "010420")
+
+  private static func utf16(_ text: String, _ mark: [UInt8]) -> [UInt8] {
+    let isBig = mark == [0xFE, 0xFF]
+    return mark
+      + text.utf16.flatMap { unit in
+        let (low, high) = (UInt8(unit & 0xFF), UInt8(unit >> 8))
+        return isBig ? [high, low] : [low, high]
+      }
+  }
+
+  private static func rtcm3() -> [UInt8] {
+    // An empty message 1005, with its CRC-24Q.
+    var frame: [UInt8] = [0xD3, 0, 2, 0x3E, 0xD0]
+    var crc: UInt32 = 0
+    for byte in frame {
+      crc ^= UInt32(byte) << 16
+      for _ in 0..<8 { crc = crc & 0x80_0000 != 0 ? crc << 1 ^ 0x86_4CFB : crc << 1 }
+      crc &= 0xFF_FFFF
+    }
+    frame += [UInt8(crc >> 16 & 0xFF), UInt8(crc >> 8 & 0xFF), UInt8(crc & 0xFF)]
+    return frame
+  }
+
+  private static let sirf: [UInt8] = [0xA0, 0xA2, 0, 2, 0x29, 1, 0, 0x2A, 0xB0, 0xB3]
+  private static let novAtel: [UInt8] =
+    [0xAA, 0x44, 0x12, 28, 42, 0, 0, 0] + [UInt8](repeating: 0, count: 24)
+
+  private static var cases: [([UInt8], [String])] {
+    [
+      ([0x1F, 0x8B, 8, 0, 1, 2, 3], ["gzip", "zcat < "]),
+      ([0x28, 0xB5, 0x2F, 0xFD, 4], ["zstd", "zstdcat"]),
+      ([0xFD] + Array("7zXZ".utf8) + [0, 0], ["xz", "xzcat"]), (Array("BZh91".utf8), ["bzcat"]),
+      (utf16(nmea, [0xFF, 0xFE]), ["UTF-16", "iconv"]), (utf16(nmea, [0xFE, 0xFF]), ["UTF-16"]),
+      (utf16(nmea, []), ["UTF-16"]), (rtcm3() + rtcm3(), ["RTCM 3"]), (sirf, ["SiRF", "NMEA"]),
+      (novAtel, ["NovAtel", "gprmc"]),
+      (Array("#BESTPOSA,COM1,0,55.0,FINESTEERING,2000\r\n".utf8), ["NovAtel"]),
+      (Array((nmea + RecordingDecoderTests.rmc(2, "010420")).lowercased().utf8), ["tr a-z A-Z"]),
+      (Array("{\"class\":\"VERSION\"}\n".utf8), ["gpspipe -R"]),
+      (Array("<?xml version=\"1.0\"?><gpx/>".utf8), ["--track"]),
+    ]
+  }
+
+  @Test("in a file and in a pipe, with exit code 65 and nothing written")
+  func named() {
+    let folder = Command.directory()
+    for (bytes, words) in Self.cases {
+      Command.write(bytes, to: "\(folder)/x")
+      let path = "\(folder)/x"
+      for (isPiped, end) in [
+        (false, Command.run(["decode", "--format", "csv", path])),
+        (true, Command.piped(path, "--format csv")),
+      ] {
+        #expect(end.status == 65 && end.output.isEmpty, "\(words): \(end.output)")
+        for word in words where !isPiped || !word.hasSuffix("< ") {
+          #expect(end.errors.contains(word), "\(end.errors)")
+        }
+      }
+    }
+  }
+
+  @Test("a small-letter recording whose checksums are of the small letters is no empty success")
+  func smallLetters() {
+    let text = RecordingDecoderTests.sentence(
+      "gprmc,120001.00,a,4717.11,n,00833.91,e,0.5,77.5,010420,,,a")
+    let end = Command.run(["decode", "-"], input: Array(text.utf8))
+    #expect(end.status == 65 && end.output.isEmpty && end.errors.contains("small letters"))
+  }
+
+  @Test("where there are epochs, or sentences beside other frames, nothing is foreign")
+  func own() {
+    let mixed = Self.rtcm3() + Array(Self.nmea.utf8) + Self.sirf
+    let end = Command.run(["decode", "-"], input: mixed)
+    #expect(end.status == 0 && end.errors.contains("1 epoch"))
+    let text = RecordingDecoderTests.sentence("GPTXT,01,01,02,hello")
+    let none = Command.run(["decode", "-"], input: Array(text.utf8) + Self.rtcm3())
+    #expect(none.status == 0 && none.errors.contains("there is no epoch"))
+  }
+}
+
+@Suite("Headers that lose no date silently")
+struct HeaderDateTests {
+  private let gga = RecordingDecoderTests.sentence(
+    "GPGGA,120001.00,4717.11,N,00833.91,E,1,08,1.0,499.6,M,48.0,M,,")
+
+  @Test(
+    "STD-13: the date is found behind a byte order mark, and with blanks before its colon",
+    arguments: [
+      "\u{FEFF}# Date: 2014-12-31\n", "# Date : 2014-12-31\n", "\u{FEFF}# Date : 2014-12-31\n",
+    ])
+  func found(header: String) {
+    let bytes = Array((header + gga).utf8)
+    for size in [1, 2, 3, 5, 1_000] {
+      var recording = RecordingDecoder(dateGiven: nil)
+      var days: [CalendarDate?] = []
+      for start in stride(from: 0, to: bytes.count, by: size) {
+        recording.decode(Array(bytes[start..<min(start + size, bytes.count)])) {
+          days.append($0.utc?.date)
+        }
+      }
+      recording.finish { days.append($0.utc?.date) }
+      #expect(days == [CalendarDate(year: 2014, month: 12, day: 31)], "blocks of \(size)")
+    }
+  }
+
+  @Test("a date that cannot be read is told, with how to write it, unless one is given")
+  func unread() {
+    for (header, isTold) in [
+      ("# Date: 31 December 2014\n", true), ("# Date: 2014\n", true), ("# Dates: many\n", false),
+      ("# Date: 2014-12-31\n", false),
+    ] {
+      let input = Array((header + gga).utf8)
+      let end = Command.run(["decode", "-"], input: input)
+      #expect(end.errors.contains("# Date: YYYY-MM-DD") == isTold, "\(end.errors)")
+      let given = Command.run(["decode", "--date", "2014-12-31", "-"], input: input)
+      #expect(!given.errors.contains("# Date: YYYY-MM-DD"))
+    }
+  }
+}
