@@ -15,7 +15,7 @@ struct Talk: ~Copyable {
   private var hangUps = 0
   /// So often, a twentieth of a second apart: a virtual machine that comes back from a suspend finds its
   /// ports hung up until their host has said that it is there.
-  private static let hangUpLimit = 40
+  private static let hangUpLimit = 200
 
   init(_ path: String, _ name: String) throws(ClientError) {
     var session = try ClientSession(name: name, path: path)
@@ -23,7 +23,7 @@ struct Talk: ~Copyable {
     self.session = session
   }
 
-  /// Until the input has ended for two seconds.
+  /// Until the input has ended for ten seconds.
   mutating func run() throws(ClientError) {
     say("ready")
     while true {

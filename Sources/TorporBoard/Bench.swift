@@ -88,7 +88,7 @@ final class Bench {
     try begin { $0.switchOn() }
   }
 
-  /// Ends its suspend; once for each.
+  /// Ends its suspend, if it is suspended; once for each.
   func wakeUp() {
     guard isSuspended, !isWaking else { return }
     isWaking = true
@@ -137,10 +137,13 @@ final class Bench {
       Moment(clock: a.clock - b.clock, guest: a.guest - b.guest)
     }
 
+    /// What a busy host withheld.
+    var withheld: Double { clock - guest }
+
     /// With two digits behind the point.
     var text: String {
       func rounded(_ value: Double) -> String { "\((value * 100).rounded() / 100) s" }
-      return clock - guest < 0.05
+      return withheld < 0.05
         ? rounded(clock) : "\(rounded(guest)) (\(rounded(clock)) by the clock)"
     }
   }

@@ -11,8 +11,7 @@ extension BoardScenario {
       var began = bench.now
       for round in 0...count {
         if round > 0 {
-          let lasted = bench.now - began
-          book.cut(withheld: lasted.clock - lasted.guest)
+          book.cut(withheld: (bench.now - began).withheld)
           try bench.reset()
           try bench.serve()
         }

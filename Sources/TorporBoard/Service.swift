@@ -61,8 +61,8 @@ extension Bench {
   func serve(_ options: String = "") throws {
     try launch(options)
     let end = try shell(
-      "for i in $(seq 300); do [ -S /run/torpor/torpor.sock ] && break; "
-        + "kill -0 $torpord 2>/dev/null || break; usleep 50000; done; [ -S /run/torpor/torpor.sock ]; echo $?",
+      "until [ -S /run/torpor/torpor.sock ]; do kill -0 $torpord 2>/dev/null || break; usleep 50000; done; "
+        + "[ -S /run/torpor/torpor.sock ]; echo $?",
       within: 20)
     guard end == "0" else { throw Failure("torpord does not serve") }
   }

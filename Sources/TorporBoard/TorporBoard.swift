@@ -42,7 +42,7 @@ import Glibc
 
   /// Prints what torpord costs in an hour of thirty starts.
   private static func compare(_ options: BoardOptions) throws {
-    let bench = try bench(options, run: "compare")
+    let bench = try bench(options, run: "compare\(options.lane)")
     defer { bench.discard() }
     do {
       say(try options.starts.run(on: bench))
