@@ -244,6 +244,8 @@ compare-board: board-program
 	@echo '== torpord on the virtual board: an hour, thirty starts'
 	@.build/debug/TorporBoard $(BOARD_PATH) Boards/gpio-sim-m10/profile.toml --compare --record $(COMPARED).record \
 	  $(COMPARE) > $(COMPARED).json; status=$$?; cat $(COMPARED).json; exit $$status
+	@echo '== the same in the simulator'
+	@.build/debug/TorporBoard --thirty-starts Boards/gpio-sim-m10/profile.toml
 
 board-program: board-tools client-probe
 	@.ci/board-kernel $(BOARD_PATH)/kernel
