@@ -33,8 +33,8 @@ BOARD_PATH := .build-board
 BOARD_RESETS ?= 8
 # By the clock, for each lane: against a hang. What may be slow is limited by the guest's own time.
 BOARD_SECONDS ?= 1800
-# What `make compare-board` leaves: the figures, and the kernel's record of the service's waits.
-COMPARED := $(BOARD_PATH)/compared
+# The figures that `make compare-board` leaves.
+COMPARED := $(BOARD_PATH)/compared.json
 # What `make install` installs as torpor.
 COMMAND := .build/release/torpor
 # What builds it, where it is not there already.
@@ -242,8 +242,8 @@ test-board: board-program
 # Docs/HowTo/virtual-board.md: figures for the simulator to be held to; no test, and no part of continuous integration.
 compare-board: board-program
 	@echo '== torpord on the virtual board: an hour, thirty starts'
-	@.build/debug/TorporBoard $(BOARD_PATH) Boards/gpio-sim-m10/profile.toml --compare --record $(COMPARED).record \
-	  $(COMPARE) > $(COMPARED).json; status=$$?; cat $(COMPARED).json; exit $$status
+	@.build/debug/TorporBoard $(BOARD_PATH) Boards/gpio-sim-m10/profile.toml --compare $(COMPARE) > $(COMPARED); \
+	  status=$$?; cat $(COMPARED); exit $$status
 	@echo '== the same in the simulator'
 	@.build/debug/TorporBoard --thirty-starts Boards/gpio-sim-m10/profile.toml
 

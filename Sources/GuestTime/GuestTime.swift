@@ -27,8 +27,8 @@ public struct GuestTime {
   private let folder: String
   private var delays: [Thread: UInt64] = [:]
   private var read: Double
-  private var lived = 0.0
-  private var owed = 0.0
+  private var elapsed = 0.0
+  private var carried = 0.0
 
   /// Begins at zero.
   ///
@@ -54,10 +54,10 @@ public struct GuestTime {
   public mutating func now(at host: Double) -> Double {
     let passed = max(host - read, 0)
     read = max(host, read)
-    owed += takeDelay()
-    lived += max(passed - owed, 0)
-    owed = min(max(owed - passed, 0), GuestTime.longestDelay)
-    return lived
+    carried += takeDelay()
+    elapsed += max(passed - carried, 0)
+    carried = min(max(carried - passed, 0), GuestTime.longestDelay)
+    return elapsed
   }
 
   /// Seconds of delay that the threads had since the last call. A thread that is new brings all of its

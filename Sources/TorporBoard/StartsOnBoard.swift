@@ -27,8 +27,8 @@ struct StartsOnBoard {
     var processor = 0
     /// Times that the service's main thread gave the processor up by itself.
     var switches = 0
-    /// Milliseconds suspended, as the service says.
-    var saidSuspended = 0
+    /// Milliseconds suspended, as the service reports.
+    var reportedSuspended = 0
   }
 
   /// Runs it on a board that has nothing else to do, and gives one line of JSON.
@@ -99,7 +99,7 @@ struct StartsOnBoard {
     guard client.wakes.count > 9 else {
       throw Failure("the service does not say how often it was woken")
     }
-    counts.saidSuspended = client.wakes[7]
+    counts.reportedSuspended = client.wakes[7]
     counts.wakes = client.wakes[9]
     (counts.boot, counts.monotonic) = client.clocks
     return counts
@@ -114,7 +114,7 @@ struct StartsOnBoard {
       + "\"processor_s\":\(digits(Double(b.processor - a.processor) / 1e9)),\"fixes\":\(fixes),"
       + "\"starts\":\(starts),\"duration_s\":\(digits(duration)),\"suspends\":\(b.suspends - a.suspends),"
       + "\"context_switches\":\(b.switches - a.switches),"
-      + "\"suspended_said_s\":\(digits(Double(b.saidSuspended - a.saidSuspended) / 1_000))}"
+      + "\"suspended_reported_s\":\(digits(Double(b.reportedSuspended - a.reportedSuspended) / 1_000))}"
   }
 
   // MARK: The kernel's record
