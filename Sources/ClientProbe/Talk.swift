@@ -9,11 +9,13 @@ import LocationWire
 struct Talk: ~Copyable {
   private var session: ClientSession
   private var words: [UInt8] = []
+  /// Each notice of fixes is acknowledged as it comes.
+  private var acknowledges = false
   /// How often its input had an end, one after the other.
   private var hangUps = 0
   /// So often, a twentieth of a second apart: a virtual machine that comes back from a suspend finds its
   /// ports hung up until their host has said that it is there.
-  private static let hangUpLimit = 40
+  private static let hangUpLimit = 200
 
   init(_ path: String, _ name: String) throws(ClientError) {
     var session = try ClientSession(name: name, path: path)
@@ -21,7 +23,7 @@ struct Talk: ~Copyable {
     self.session = session
   }
 
-  /// Until the input has ended for two seconds.
+  /// Until the input has ended for ten seconds.
   mutating func run() throws(ClientError) {
     say("ready")
     while true {
@@ -78,7 +80,13 @@ struct Talk: ~Copyable {
       guard let generation = UInt32(words[1]), let sequence = UInt64(words[2]) else { break }
       try call(.acknowledge(FixName(generation: generation, sequence: sequence)))
       say("settled \(generation) \(sequence)")
+    case "acknowledge":
+      acknowledges = true
+      say("ok")
     case "wakes": try tellWakes()
+    case "clocks":
+      say("clocks \(microseconds(CLOCK_BOOTTIME)) \(microseconds(CLOCK_MONOTONIC))")
+      say("ok")
     case "light": try call(.openBackgroundSession)
     case "dark": try call(.closeBackgroundSession)
     default: say("refused \(words[0])")
@@ -90,14 +98,20 @@ struct Talk: ~Copyable {
     say("ok")
   }
 
-  /// How often the board was woken for what, and how long it was in which state.
+  private func microseconds(_ clock: clockid_t) -> Int {
+    var time = timespec()
+    _ = unsafe clock_gettime(clock, &time)
+    return time.tv_sec * 1_000_000 + time.tv_nsec / 1_000
+  }
+
+  /// How often the board was woken for what, how long it was in which state, and how often it was woken at all.
   private mutating func tellWakes() throws(ClientError) {
     guard case .energy(let energy) = try session.call(.getEnergy) else {
       return say("refused wakes")
     }
     let wakes = energy.wakes.map { "\($0)" }.joined(separator: " ")
     let times = energy.boardTime.map { "\($0.microseconds / 1_000)" }.joined(separator: " ")
-    say("wakes \(wakes) \(times)")
+    say("wakes \(wakes) \(times) \(energy.hostWakes)")
     say("ok")
   }
 
@@ -110,6 +124,7 @@ struct Talk: ~Copyable {
           "told \(fix.name.generation) \(fix.name.sequence) \(fix.fix.utc?.microseconds ?? 0) "
             + "\(fix.fix.acquired.microseconds)")
       }
+      if acknowledges, let last = fixes.last { try session.acknowledge(last.name) }
     case .finished(let code): say("finished \(code.map { "\($0.rawValue)" } ?? "ok")")
     case .gap(let gap):
       say(

@@ -13,7 +13,8 @@ import LocationWire
 //
 //   ClientProbe talk SOCKET NAME           does what lines of its input say: start, stop, background, foreground,
 //                                          defer METRES SECONDS (a word for no limit), settle GENERATION SEQUENCE,
-//                                          light, dark, wakes; tells what it hears; acknowledges nothing by itself
+//                                          light, dark, wakes, clocks; tells what it hears; acknowledges what comes
+//                                          only after acknowledge
 //
 // `follow` prints what it does before it does it, each line at once, and connects anew when the service has ended.
 

@@ -1,5 +1,6 @@
 import BoardProfiles
 import Glibc
+import GuestTime
 import LocationSimulation
 import LocationTypes
 
@@ -23,7 +24,9 @@ final class Bench {
   /// Suspends that are over, and whether one goes on.
   private(set) var suspends = 0
   private(set) var isSuspended = false
-  private(set) var resumedAt = 0.0
+  /// Somebody wakes it.
+  private var isWaking = false
+  private(set) var resumedAt = Moment()
   /// It has switched itself off.
   private(set) var isOff = false
   /// The board drives its pins itself; a scenario may do so in its place.
@@ -34,7 +37,8 @@ final class Bench {
   /// Tells how long was waited for what.
   var isVerbose = false
   /// When the scenario must be over.
-  var deadline = Double.infinity
+  private var deadline = Moment(clock: .infinity, guest: .infinity)
+  private var guestTime = GuestTime(of: [getpid()], at: Clock.now)
 
   private var base = 0
   private var batchPin = false
@@ -67,7 +71,10 @@ final class Bench {
     for name in ["console.log", "torpord.log", "qemu.log"] {
       _ = unsafe unlink("\(parts.run)/\(name)")
     }
-    machine = try Machine(parts, serial: receiver.path, suspends: suspends)
+    let machine = try Machine(parts, serial: receiver.path, suspends: suspends)
+    self.machine = machine
+    // What the harness does late, the receiver does late.
+    guestTime.follow([getpid(), machine.process], at: Clock.now)
     try awaitHello()
   }
 
@@ -79,6 +86,13 @@ final class Bench {
   /// Switches it on after it switched itself off.
   func switchOn() throws {
     try begin { $0.switchOn() }
+  }
+
+  /// Ends its suspend, if it is suspended; once for each.
+  func wakeUp() {
+    guard isSuspended, !isWaking else { return }
+    isWaking = true
+    machine?.wakeUp()
   }
 
   private func begin(_ start: (Machine) -> Void) throws {
@@ -110,33 +124,81 @@ final class Bench {
     clients.removeAll()
   }
 
+  // MARK: Time
+
+  /// A moment, or the time between two, by two clocks, in seconds.
+  struct Moment {
+    /// By the host's clock, which the guest's clocks follow: for what must last so long at least.
+    var clock = 0.0
+    /// Without what a busy host withheld from the guest (``GuestTime``): for all limits.
+    var guest = 0.0
+
+    static func - (a: Moment, b: Moment) -> Moment {
+      Moment(clock: a.clock - b.clock, guest: a.guest - b.guest)
+    }
+
+    /// What a busy host withheld.
+    var withheld: Double { clock - guest }
+
+    /// With two digits behind the point.
+    var text: String {
+      func rounded(_ value: Double) -> String { "\((value * 100).rounded() / 100) s" }
+      return withheld < 0.05
+        ? rounded(clock) : "\(rounded(guest)) (\(rounded(clock)) by the clock)"
+    }
+  }
+
+  /// Against a guest that spins for ever, no wait is longer by the host's clock than so many times its limit.
+  static let clockPerGuest = 10.0
+
+  /// Now.
+  var now: Moment {
+    let clock = Clock.now
+    return Moment(clock: clock, guest: guestTime.now(at: clock))
+  }
+
+  /// Gives everything that follows so many seconds altogether.
+  func limit(to seconds: Double) { deadline = end(of: seconds, from: now) }
+
+  private func end(of seconds: Double, from begin: Moment) -> Moment {
+    Moment(clock: begin.clock + seconds * Bench.clockPerGuest, guest: begin.guest + seconds)
+  }
+
   // MARK: Waiting
 
   /// Lets everything go on until `condition` holds.
+  ///
+  /// - Parameter seconds: How long the guest may take, by its own time.
   func wait(_ what: String, within seconds: Double, _ condition: () -> Bool) throws {
-    let begin = Clock.now
+    let begin = now
     defer {
-      if isVerbose { say("  \(((Clock.now - begin) * 100).rounded() / 100) s: \(what)") }
+      if isVerbose { say("  \((now - begin).text): \(what)") }
     }
-    let end = min(begin + seconds, deadline)
+    let end = end(of: seconds, from: begin)
     while !condition() {
-      guard Clock.now < end else {
-        throw Failure(
-          Clock.now >= deadline
-            ? "the scenario's time is over; waited for: \(what)"
-            : "not within \(seconds) s: \(what)")
+      let now = now
+      if now.guest >= deadline.guest || now.clock >= deadline.clock {
+        throw Failure("the scenario's time is over; waited for: \(what)")
       }
-      turn(until: end)
+      if now.guest >= end.guest || now.clock >= end.clock {
+        throw Failure("not within \(seconds) s, but \((now - begin).text): \(what)")
+      }
+      turn(for: min(end.guest, deadline.guest) - now.guest)
     }
   }
 
-  /// Lets everything go on for a while.
+  /// Lets everything go on until the guest has lived for so long.
   func pass(_ seconds: Double) throws {
-    let end = Clock.now + seconds
-    try wait("nothing", within: seconds + 1) { Clock.now >= end }
+    let end = now.guest + seconds
+    try wait("nothing", within: seconds + 1) { now.guest >= end }
   }
 
-  private func turn(until end: Double) {
+  /// Lets everything go on until a moment of the host's clock.
+  func pass(until moment: Double) throws {
+    while Clock.now < moment { turn(for: moment - Clock.now) }
+  }
+
+  private func turn(for time: Double) {
     receiver.play()
     followPin()
     followSecond()
@@ -148,7 +210,7 @@ final class Bench {
     var waiting = ports.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
     waiting.append(pollfd(fd: receiver.descriptor, events: Int16(POLLIN), revents: 0))
     let second = givesPulses ? pulsedSecond + 1 - Clock.wall : 1
-    let rest = max(min(end - Clock.now, receiver.patience, second), 0)
+    let rest = max(min(time, receiver.patience, second), 0)
     _ = unsafe poll(&waiting, nfds_t(waiting.count), Int32(rest * 1_000) + 1)
     for (port, state) in zip(ports, waiting) where state.revents != 0 { port.read() }
     takeNews()
@@ -172,6 +234,7 @@ final class Bench {
   private func event(_ line: String) {
     if line.contains("\"SUSPEND\"") || line.contains("\"SUSPEND_DISK\"") {
       isSuspended = true
+      isWaking = false
       receiver.isBoardSuspended = true
     } else if line.contains("\"SHUTDOWN\"") {
       isOff = true
@@ -179,7 +242,7 @@ final class Bench {
       isSuspended = false
       receiver.isBoardSuspended = false
       suspends += 1
-      resumedAt = Clock.now
+      resumedAt = now
     }
   }
 

@@ -27,7 +27,7 @@ extension BoardScenario {
   private static func held(_ bench: Bench) throws {
     try bench.start()
     try bench.shell("kill $torpord; wait $torpord", within: 10)
-    try bench.shell("gpioset -m signal gpiochip0 1=0 & other=$!; usleep 300000")
+    try bench.hold("GNSS_SUPPLY")
     try bench.launch()
     let code = try bench.shell("wait $torpord; echo $?")
     try expect(code == "69", "it ended with \(code) and not 69")
@@ -36,22 +36,21 @@ extension BoardScenario {
       said.contains(
         "GPIO line 'GNSS_SUPPLY' is held by 'gpioset': end that program, or use another line"),
       "it said: \(said)")
-    try bench.shell("kill $other; wait $other", fails: true)
+    try bench.release()
     try bench.serve()
     try bench.shell("kill $torpord; wait $torpord")
     // One that is heard is told of in the same way.
-    try bench.shell(
-      "gpiomon --help >/dev/null 2>&1; gpioset -m signal gpiochip0 3=0 & other=$!; usleep 300000")
+    try bench.hold("MOTION")
     try bench.launch()
     try bench.hears("GPIO line 'MOTION' is held by 'gpioset'", within: 10)
-    try bench.shell("kill $other; wait $other", fails: true)
+    try bench.release()
   }
 
   /// It cannot be driven for a while: the log says so, nothing is written to a receiver without supply, and
   /// it is tried again until it obeys (PWR-4, PWR-5).
   private static func stuckSupply(_ bench: Bench) throws {
     try bench.start()
-    try bench.shell("gpioset -m signal gpiochip0 1=0 & other=$!; usleep 300000")
+    try bench.hold("GNSS_SUPPLY")
     bench.changes.removeAll()
     let client = try bench.client("stuck")
     try client.say("start")
@@ -60,7 +59,7 @@ extension BoardScenario {
     try expect(client.told.isEmpty, "a fix of a receiver without supply")
     try expect(bench.receiver.bytesReceived == 0, "bytes went into a receiver without supply")
     try expect(!bench.changes.contains { $0.isUp }, "a pin was driven into it")
-    try bench.shell("kill $other; wait $other", fails: true)
+    try bench.release()
     try bench.waits(for: "GNSS_SUPPLY", true, within: 20)
     try client.fixes(2, within: 20)
   }
@@ -128,4 +127,21 @@ extension BoardScenario {
     try bench.serve()
     try expect(!(try bench.log.contains("did not end in order")), "it takes its end for a crash")
   }
+}
+
+extension Bench {
+  /// Has another program hold a line at low; it holds it when this returns.
+  func hold(_ line: String) throws {
+    guard let number = lineNames.firstIndex(of: line) else { throw Failure("no line '\(line)'") }
+    try shell(
+      "gpioset -m signal gpiochip0 \(number)=0 & other=$!; "
+        + "until gpioinfo gpiochip0 | grep -q '\(line).*gpioset'; do "
+        + "kill -0 $other || break; usleep 20000; done")
+    guard try shell("kill -0 $other; echo $?") == "0" else {
+      throw Failure("gpioset does not hold '\(line)'")
+    }
+  }
+
+  /// Has it let the line go.
+  func release() throws { try shell("kill $other; wait $other", fails: true) }
 }

@@ -1,7 +1,7 @@
 /// What is shown of the board, one after the other.
 struct BoardScenario {
   let name: String
-  /// Seconds that it may take, a boot included.
+  /// Seconds of the guest's own time that it may take, a boot included.
   var limit = 90.0
   let run: (Bench) throws -> Void
 

@@ -61,8 +61,8 @@ extension Bench {
   func serve(_ options: String = "") throws {
     try launch(options)
     let end = try shell(
-      "for i in $(seq 300); do [ -S /run/torpor/torpor.sock ] && break; "
-        + "kill -0 $torpord 2>/dev/null || break; usleep 50000; done; [ -S /run/torpor/torpor.sock ]; echo $?",
+      "until [ -S /run/torpor/torpor.sock ]; do kill -0 $torpord 2>/dev/null || break; usleep 50000; done; "
+        + "[ -S /run/torpor/torpor.sock ]; echo $?",
       within: 20)
     guard end == "0" else { throw Failure("torpord does not serve") }
   }
@@ -136,8 +136,10 @@ final class GuestClient {
   private(set) var failures: [Int] = []
   /// What is given up for the battery; 0 for nothing.
   private(set) var degraded = 0
-  /// How often the board was woken, by reason, and how long it was in each state (ms).
+  /// How often the board was woken, by reason, how long it was in each state (ms), and how often it was woken.
   private(set) var wakes: [Int] = []
+  /// The guest's boot clock and monotonic clock, microseconds.
+  private(set) var clocks = (boot: 0, monotonic: 0)
   /// All that it said, in order.
   private(set) var lines: [String] = []
   private var done = 0
@@ -164,6 +166,7 @@ final class GuestClient {
       reports.append(Told(generation: number(1), sequence: number(2), utc: number(3)))
     case "failed": failures.append(number(1))
     case "degraded": degraded = number(1)
+    case "clocks": clocks = (number(1), number(2))
     case "wakes": wakes = words.dropFirst().map { Int($0) ?? 0 }
     case "finished": finishes.append(words.count > 1 ? String(words[1]) : "")
     case "gap":
@@ -186,7 +189,7 @@ final class GuestClient {
   }
 
   /// How often the board was woken for its reasons: alarm, bytes, batch pin, request, motion; then how
-  /// many milliseconds it was awake, idle, suspended, off.
+  /// many milliseconds it was awake, idle, suspended, off; then how often altogether.
   func countWakes() throws -> [Int] {
     try say("wakes")
     return wakes

@@ -123,8 +123,11 @@ enum HouseRules {
       ],
       system: ["Glibc"]),
     // The virtual board.
+    "GuestTime": Room(rooms: ["LinuxHAL"]),
     "TorporBoard": Room(
-      rooms: ["LocationTypes", "SimulatedHAL", "BoardProfiles", "LocationSimulation"],
+      rooms: [
+        "LocationTypes", "SimulatedHAL", "BoardProfiles", "LocationSimulation", "GuestTime",
+      ],
       system: ["Glibc"]),
     // What holds for any bytes.
     "DecoderProperties": Room(

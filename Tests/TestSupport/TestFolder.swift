@@ -13,7 +13,7 @@ public final class TestFolder: Sendable {
     path = unsafe String(cString: made)
   }
 
-  deinit { TestFolder.remove(path) }
+  deinit { TestFolder.removeAll(path) }
 
   /// The path of one of its files.
   public func file(_ name: String) -> String { "\(path)/\(name)" }
@@ -33,6 +33,18 @@ public final class TestFolder: Sendable {
     precondition(count == bytes.count, "it is written whole")
   }
 
+  /// Makes a folder in it, with those that it lies in; one that is there stays.
+  public func makeFolders(_ name: String) {
+    var place = path
+    for part in name.split(separator: "/") {
+      place += "/" + part
+      precondition(unsafe mkdir(place, 0o700) == 0 || errno == EEXIST, "it can be made")
+    }
+  }
+
+  /// Removes one of its files or folders.
+  public func remove(_ name: String) { TestFolder.removeAll(file(name)) }
+
   /// Copies a file into another folder.
   public func copy(_ name: String, to other: TestFolder) { other.write(read(name), to: name) }
 
@@ -51,10 +63,9 @@ public final class TestFolder: Sendable {
   }
 
   /// What cannot be unlinked is a folder.
-  private static func remove(_ path: String) {
-    for name in names(in: path) where unsafe unlink("\(path)/\(name)") != 0 {
-      remove("\(path)/\(name)")
-    }
+  private static func removeAll(_ path: String) {
+    if unsafe unlink(path) == 0 { return }
+    for name in names(in: path) { removeAll("\(path)/\(name)") }
     _ = unsafe rmdir(path)
   }
 }
