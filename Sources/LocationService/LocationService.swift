@@ -41,8 +41,7 @@ public struct LocationService: ~Copyable {
   let powerOff: BoardPowerOff?
   var offRule: PowerOffRule?
   var told = ToldStatus()
-  private let syncInterval: Interval
-  private var synced = Instant.boot
+  private var syncs: SyncSchedule
   private var showsSession = false
   private var isLightStuck = false
   private var locks = SleepLocks()
@@ -110,7 +109,7 @@ public struct LocationService: ~Copyable {
     if let powerOff, powerOff.isPossible {
       offRule = PowerOffRule(shortest: powerOff.shortest, lead: powerOff.lead)
     }
-    self.syncInterval = syncInterval
+    syncs = SyncSchedule(every: syncInterval, at: .boot)
   }
 
   /// Notes that a run has begun; gives what may be lost since the last one (RNG-4): what was not synced, if
@@ -168,15 +167,16 @@ public struct LocationService: ~Copyable {
   }
 
   /// One turn of the loop, and what the ring's file needs: a power cut loses what was made within the
-  /// profile's interval, and nothing before. So what is not on the disk yet bounds the sleep.
+  /// profile's interval, and nothing before. What is not on the disk yet bounds the wait, or is written before a
+  /// suspend.
   private mutating func turn() {
     followLocks()
-    let isKept = loop.engine.unsynced.isEmpty && !loop.clients.hasUnkept
-    let due = isKept ? Instant.distantFuture : synced + syncInterval
+    if hasUnsynced && syncs.precedes(loop.planned, at: now) { sync() }
+    let due = hasUnsynced ? syncs.due : .distantFuture
     _ = loop.turn(
       atLatest: min(
         min(due, loop.clients.deadline), min(min(watchdogDue, powerOffDue), locks.due)))
-    if now - synced >= syncInterval { sync() }
+    if now >= syncs.due { sync() }
     tellManager()
     tellSleep()
     showSessions()
@@ -236,9 +236,11 @@ public struct LocationService: ~Copyable {
 
   // MARK: The ring's file
 
+  private var hasUnsynced: Bool { !loop.engine.unsynced.isEmpty || loop.clients.hasUnkept }
+
   private mutating func sync() {
     let unsynced = loop.engine.unsynced
-    synced = now
+    syncs.wrote(at: now)
     loop.clients.keepAll(loop.engine)
     guard !unsynced.isEmpty else { return }
     do {

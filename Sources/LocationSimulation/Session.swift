@@ -139,6 +139,9 @@ public struct Session {
     var events: [TimedBoardEvent] = []
     loop.board.request(at: end)
     var isStopped = false
+    // A replay has no ring's file; a simulated board writes it as the service does.
+    var syncs = bill ? SyncSchedule(every: profile.cache.syncInterval, at: .boot) : nil
+    loop.engine.markSynced(loop.engine.unsynced)
     // After the client has stopped, what the receiver holds is drained and the receiver goes to sleep.
     // Its sleep may have an end of its own, which is not waited for.
     let limit = end + .seconds(600)
@@ -146,8 +149,9 @@ public struct Session {
       let isAtRest = !loop.engine.isReceiverAwake && loop.engine.isSettled
       if isStopped && isAtRest { break }
       while let due = loop.clients.takeDue() { loop.board.request(at: due) }
+      let due = Session.sync(&loop.engine, &syncs, before: loop.planned, at: loop.board.now)
       let turn = loop.turn(
-        sleepsWhenQuiet: !isStopped, atLatest: isStopped ? limit : .distantFuture)
+        sleepsWhenQuiet: !isStopped, atLatest: isStopped ? min(limit, due) : due)
       loop.board.takeEvents(into: &events)
       for event in events { loop.clients.trace.add(TraceRecord(event)) }
       loop.clients.trace.release(
@@ -173,6 +177,19 @@ public struct Session {
       summary: summary, violations: loop.board.violations,
       isBatteryEmpty: isBatteryEmpty,
       isDeferralAvailable: loop.engine.isDeferralAvailable)
+  }
+
+  /// Writes the ring when that is due, or before a suspend; gives when the next write is due.
+  private static func sync(
+    _ engine: inout Engine, _ syncs: inout SyncSchedule?, before plan: Effects?, at now: Instant
+  ) -> Instant {
+    guard let due = syncs?.due, let precedes = syncs?.precedes(plan, at: now)
+    else { return .distantFuture }
+    if now >= due || (!engine.unsynced.isEmpty && precedes) {
+      engine.markSynced(engine.unsynced)
+      syncs?.wrote(at: now)
+    }
+    return engine.unsynced.isEmpty ? .distantFuture : syncs?.due ?? .distantFuture
   }
 
   private var ringCapacity: Int {

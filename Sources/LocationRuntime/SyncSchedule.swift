@@ -1,0 +1,34 @@
+import LocationEngine
+import LocationHAL
+import LocationTypes
+
+/// When what is only in memory is written to the disk (RNG-4): within an interval, and before a suspend that
+/// would have to end for it.
+///
+/// A wake from suspend costs a resume. Early writes are a quarter of the interval apart at least, so that a client
+/// that calls without end cannot cause a write for each call.
+public struct SyncSchedule: Sendable {
+  /// What was made within so long may be lost by a power cut.
+  public let interval: Interval
+  /// When it was last written.
+  private var last: Instant
+
+  /// Begins with nothing to write.
+  public init(every interval: Interval, at now: Instant) {
+    self.interval = interval
+    last = now
+  }
+
+  /// When something unwritten must be written at the latest.
+  public var due: Instant { last + interval }
+
+  /// Whether to write before the board waits by `plan`: it would be suspended when the write is due.
+  public func precedes(_ plan: Effects?, at now: Instant) -> Bool {
+    guard let plan else { return false }
+    let earliest = last + Interval(microseconds: interval.microseconds / 4)
+    return plan.board >= .suspended && due < plan.wake && now >= earliest
+  }
+
+  /// All was written, or there was nothing to write.
+  public mutating func wrote(at now: Instant) { last = now }
+}
