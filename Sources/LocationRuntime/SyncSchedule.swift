@@ -12,6 +12,8 @@ public struct SyncSchedule: Sendable {
   public let interval: Interval
   /// When it was last written.
   private var last: Instant
+  /// When it was last written before it was due.
+  private var lastEarly: Instant?
 
   /// Begins with nothing to write.
   public init(every interval: Interval, at now: Instant) {
@@ -23,10 +25,15 @@ public struct SyncSchedule: Sendable {
   public var due: Instant { last + interval }
 
   /// Whether to write before the board waits by `plan`: it would be suspended when the write is due.
-  public func precedes(_ plan: Effects?, at now: Instant) -> Bool {
-    guard let plan else { return false }
-    let earliest = last + Interval(microseconds: interval.microseconds / 4)
-    return plan.board >= .suspended && due < plan.wake && now >= earliest
+  ///
+  /// Says so only as often as early writes may be.
+  public mutating func writesEarly(before plan: Effects?, at now: Instant) -> Bool {
+    guard let plan, plan.board >= .suspended, due < plan.wake else { return false }
+    if let lastEarly, now - lastEarly < Interval(microseconds: interval.microseconds / 4) {
+      return false
+    }
+    lastEarly = now
+    return true
   }
 
   /// All was written, or there was nothing to write.

@@ -171,7 +171,7 @@ public struct LocationService: ~Copyable {
   /// suspend.
   private mutating func turn() {
     followLocks()
-    if hasUnsynced && syncs.precedes(loop.planned, at: now) { sync() }
+    if hasUnsynced && syncs.writesEarly(before: loop.planned, at: now) { sync() }
     let due = hasUnsynced ? syncs.due : .distantFuture
     _ = loop.turn(
       atLatest: min(

@@ -3,26 +3,22 @@ import LocationTypes
 
 /// What a board would take under gpsd with one client that watches: what a user would run instead.
 ///
-/// The receiver tracks all the time, and the board idles but for the wakes and the processor time that
-/// gpsd 3.22 takes for a fix, measured beside torpord (Docs/Reference/service-cost.md).
+/// The receiver tracks all the time, and the board idles but for the processor time that gpsd 3.22 takes for a fix,
+/// measured beside torpord (Docs/Reference/service-cost.md). What leaving idle costs is charged to Torpor's wakes and
+/// not to gpsd's, so the comparison does not depend on that assumed figure in Torpor's favour.
 public struct GpsdLoad: Equatable, Sendable {
-  /// How often gpsd wakes for a fix.
-  public var wakesPerFix: Double
   /// Processor time it takes for a fix, its client served.
   public var processorPerFix: Interval
 
-  /// A receiver of 14 sentences at 9600 baud, which the kernel hands on in pieces of 16 bytes.
-  public static let nmea = GpsdLoad(
-    wakesPerFix: 49.2, processorPerFix: Interval(microseconds: 6_459))
+  /// A receiver of 14 sentences at 9600 baud, which the kernel hands on in pieces of 16 bytes: 49.2 wakes a fix.
+  public static let nmea = GpsdLoad(processorPerFix: Interval(microseconds: 6_459))
   /// NAV-PVT that comes at once. On a UART it comes in pieces, for which there is no measurement: the
   /// figure is too low, and so is what Torpor saves beside it.
-  public static let navPVT = GpsdLoad(wakesPerFix: 1, processorPerFix: Interval(microseconds: 184))
+  public static let navPVT = GpsdLoad(processorPerFix: Interval(microseconds: 184))
 
-  /// The mean power of a board under this load, mW: awake for the processor time and for coming back from
-  /// each wait, at most all the time; else idle.
+  /// The mean power of a board under this load, mW: awake for the processor time, at most all the time; else idle.
   public func board_mW(_ board: BoardProfile.Board, fixInterval: Interval) -> Double {
-    let awake_s = processorPerFix.seconds + wakesPerFix * board.idle.resume.seconds
-    let share = min(awake_s / fixInterval.seconds, 1)
+    let share = min(processorPerFix.seconds / fixInterval.seconds, 1)
     return board.idle.power_mw + (board.awake_mw - board.idle.power_mw) * share
   }
 }

@@ -183,13 +183,13 @@ public struct Session {
   private static func sync(
     _ engine: inout Engine, _ syncs: inout SyncSchedule?, before plan: Effects?, at now: Instant
   ) -> Instant {
-    guard let due = syncs?.due, let precedes = syncs?.precedes(plan, at: now)
-    else { return .distantFuture }
-    if now >= due || (!engine.unsynced.isEmpty && precedes) {
+    guard var schedule = syncs, !engine.unsynced.isEmpty else { return .distantFuture }
+    if now >= schedule.due || schedule.writesEarly(before: plan, at: now) {
       engine.markSynced(engine.unsynced)
-      syncs?.wrote(at: now)
+      schedule.wrote(at: now)
     }
-    return engine.unsynced.isEmpty ? .distantFuture : syncs?.due ?? .distantFuture
+    syncs = schedule
+    return engine.unsynced.isEmpty ? .distantFuture : schedule.due
   }
 
   private var ringCapacity: Int {

@@ -290,7 +290,7 @@ struct StandardTests {
     let bench = Bench()
     bench.fix { $0.isFixOK = false }
     bench.run(1)
-    bench.fix { $0.fixType = 5 }
+    bench.fix { $0.fixType = 0 }
     bench.run(1)
     bench.fix { $0.latitude_e7 = 910_000_000 }
     bench.run(1)

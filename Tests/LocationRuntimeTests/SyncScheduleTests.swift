@@ -25,16 +25,29 @@ struct SyncScheduleTests {
   }
 
   @Test(
-    "a board is not woken from suspend for a write, nor kept writing by calls",
+    "a board is not woken from suspend for a write",
     arguments: [
-      // board, its wake, now, whether to write before
-      (BoardState.suspended, 400.0, 115.0, true), (.off, 400, 130, true),
-      (.suspended, 400, 114.999, false), (.idle, 400, 130, false),
-      (.suspended, 160, 130, false), (.suspended, 160.001, 130, true),
+      // board, its wake, whether to write before
+      (BoardState.suspended, 400.0, true), (.off, 400, true), (.idle, 400, false),
+      (.suspended, 160, false), (.suspended, 160.001, true),
     ])
-  func early(_ board: BoardState, _ wake: Double, _ now: Double, _ expected: Bool) {
-    let syncs = SyncSchedule(every: .seconds(60), at: start)
-    #expect(syncs.precedes(plan(board, until: wake), at: Instant(seconds: now)) == expected)
-    #expect(!syncs.precedes(nil, at: Instant(seconds: now)))
+  func early(_ board: BoardState, _ wake: Double, _ expected: Bool) {
+    var syncs = SyncSchedule(every: .seconds(60), at: start)
+    let withoutPlan = syncs.writesEarly(before: nil, at: start)
+    #expect(!withoutPlan)
+    let isEarly = syncs.writesEarly(before: plan(board, until: wake), at: start)
+    #expect(isEarly == expected)
+  }
+
+  @Test("early writes are a quarter of the interval apart, however often the board would suspend")
+  func often() {
+    var syncs = SyncSchedule(every: .seconds(60), at: start)
+    let plan = plan(.suspended, until: 400)
+    let moments = [100.0, 100.001, 114.999, 115, 129.999, 130]
+    var written: [Double] = []
+    for moment in moments where syncs.writesEarly(before: plan, at: Instant(seconds: moment)) {
+      written.append(moment)
+    }
+    #expect(written == [100, 115, 130])
   }
 }

@@ -283,7 +283,7 @@ struct OptimumTests {
 
   @Test("the least power asleep and awake is what this receiver and its supply can have")
   func powers() throws {
-    var profile = try BoardCatalog.standard().find("simulated")
+    var profile = try BoardCatalog(directory: PackageBoards.folder).find("simulated")
     let power = try #require(profile.receiver).power
     #expect(power.backup_mw < power.standby_mw && power.powersave_mw == 10)
     #expect(ReceiverCosts(profile)?.off_mW == power.backup_mw)
@@ -292,7 +292,7 @@ struct OptimumTests {
     #expect(ReceiverCosts(profile)?.off_mW == power.off_mw)
     profile.receiver?.power.powersave_mw = nil
     #expect(ReceiverCosts(profile)?.on_mW == 25)
-    let streaming = try BoardCatalog.standard().find("pi4-l76k-hat")
+    let streaming = try BoardCatalog(directory: PackageBoards.folder).find("pi4-l76k-hat")
     var silent = streaming
     silent.receiver?.family = .nmea
     let track_mw = try #require(silent.receiver).power.track_mw

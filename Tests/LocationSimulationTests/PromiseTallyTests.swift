@@ -94,7 +94,7 @@ struct PromiseTallyTests {
   func alignment() throws {
     // Always on at full power: there is nothing cheaper, but for the last two seconds, of which one is as
     // far off as allowed and the other is compared with nothing.
-    let profile = try BoardCatalog.standard().find("pi4-l76k-hat")
+    let profile = try BoardCatalog(directory: PackageBoards.folder).find("pi4-l76k-hat")
     let power = try #require(profile.receiver).power
     for first in [10.0, 10.1, 10.4, 10.6] {
       var tally = try #require(PromiseTally(Self.line, within: 1.5, profile))

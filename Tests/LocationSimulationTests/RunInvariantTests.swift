@@ -1,6 +1,7 @@
 import BoardProfiles
 import LocationTypes
 import SimulatedHAL
+import TestSupport
 import Testing
 
 @testable import LocationSimulation
@@ -28,9 +29,9 @@ struct RunInvariantTests {
 
   @Test(
     "PWR-11: a run ends with its scenario, takes no negative energy, and no less than the optimum",
-    arguments: try BoardCatalog.standard().list(), Scenario.allCases)
+    arguments: PackageBoards.names, Scenario.allCases)
   func invariants(_ board: String, _ scenario: Scenario) throws {
-    let profile = try BoardCatalog.standard().find(board)
+    let profile = try BoardCatalog(directory: PackageBoards.folder).find(board)
     for (index, (name, script)) in Self.services.enumerated() {
       // Some lengths are no whole seconds.
       let length = Interval.milliseconds(240_000 + Int64(index % 3) * 617)
@@ -40,6 +41,18 @@ struct RunInvariantTests {
       plan.seed = UInt64(index + 1)
       try expectInvariants(profile, script, plan, "\(name), \(length.seconds) s")
     }
+  }
+
+  /// Long enough for many searches, and for the standby of a CASIC to matter.
+  @Test("PWR-11: two hours within a distance, on every board", arguments: PackageBoards.names)
+  func hours(_ board: String) throws {
+    let profile = try BoardCatalog(directory: PackageBoards.folder).find(board)
+    let (name, script) = Self.services[2]
+    let length = Interval.seconds(7_200)
+    var plan = SimulationPlan(
+      track: Scenario.commute.track(seed: 1, duration: length), duration: length)
+    plan.noise = .none
+    try expectInvariants(profile, script, plan, "\(name), two hours")
   }
 
   private func expectInvariants(
