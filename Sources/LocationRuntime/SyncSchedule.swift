@@ -2,10 +2,10 @@ import LocationEngine
 import LocationHAL
 import LocationTypes
 
-/// When what is only in memory is written to the disk (RNG-4): within an interval, and before a suspend that
-/// would have to end for it.
+/// When what is only in memory is written to the disk (RNG-4): within an interval, and before a rest of the board that
+/// would have to end for it: a suspend, or a wait in which the receiver's bytes are left to gather.
 ///
-/// A wake from suspend costs a resume. Early writes are a quarter of the interval apart at least, so that a client
+/// A wake costs a resume. Early writes are a quarter of the interval apart at least, so that a client
 /// that calls without end cannot cause a write for each call.
 public struct SyncSchedule: Sendable {
   /// What was made within so long may be lost by a power cut.
@@ -24,11 +24,11 @@ public struct SyncSchedule: Sendable {
   /// When something unwritten must be written at the latest.
   public var due: Instant { last + interval }
 
-  /// Whether to write before the board waits by `plan`: it would be suspended when the write is due.
+  /// Whether to write before the board waits by `plan`: it would rest when the write is due.
   ///
   /// Says so only as often as early writes may be.
   public mutating func writesEarly(before plan: Effects?, at now: Instant) -> Bool {
-    guard let plan, plan.board >= .suspended, due < plan.wake else { return false }
+    guard let plan, plan.board >= .suspended || !plan.listens, due < plan.wake else { return false }
     if let lastEarly, now - lastEarly < Interval(microseconds: interval.microseconds / 4) {
       return false
     }

@@ -9,10 +9,11 @@ import Testing
 struct SyncScheduleTests {
   private let start = Instant(seconds: 100)
 
-  private func plan(_ board: BoardState, until wake: Double) -> Effects {
+  private func plan(_ board: BoardState, until wake: Double, listens: Bool = true) -> Effects {
     var plan = Effects()
     plan.board = board
     plan.wake = Instant(seconds: wake)
+    plan.listens = listens
     return plan
   }
 
@@ -25,17 +26,19 @@ struct SyncScheduleTests {
   }
 
   @Test(
-    "a board is not woken from suspend for a write",
+    "a board that rests is not woken for a write",
     arguments: [
-      // board, its wake, whether to write before
-      (BoardState.suspended, 400.0, true), (.off, 400, true), (.idle, 400, false),
-      (.suspended, 160, false), (.suspended, 160.001, true),
+      // board, its wake, whether bytes wake it, whether to write before
+      (BoardState.suspended, 400.0, true, true), (.off, 400, true, true),
+      (.idle, 400, true, false), (.idle, 400, false, true), (.idle, 160, false, false),
+      (.suspended, 160, true, false), (.suspended, 160.001, true, true),
     ])
-  func early(_ board: BoardState, _ wake: Double, _ expected: Bool) {
+  func early(_ board: BoardState, _ wake: Double, _ listens: Bool, _ expected: Bool) {
     var syncs = SyncSchedule(every: .seconds(60), at: start)
     let withoutPlan = syncs.writesEarly(before: nil, at: start)
     #expect(!withoutPlan)
-    let isEarly = syncs.writesEarly(before: plan(board, until: wake), at: start)
+    let plan = plan(board, until: wake, listens: listens)
+    let isEarly = syncs.writesEarly(before: plan, at: start)
     #expect(isEarly == expected)
   }
 
