@@ -167,7 +167,7 @@ extension EpochAssembler {
         clock = m
         landing = .joined
       } else if draft.time_us == nil || m.hasDate {
-        heardDate = m
+        pendingDate = m
       }
     } else {
       let isMade = clock?.time_us != time_us && closeClock(into: &epoch)
@@ -314,7 +314,7 @@ extension EpochAssembler {
     if options.learnsEnd {
       if draft.opener == nil { end.dissolve() } else { end.close(by: cause) }
     }
-    defer { learnHeardDate() }
+    defer { learnPendingDate() }
     if !draft.isTold, !isHolding { return false }
     draft.write(to: &epoch, options)
     if isHolding {
@@ -357,11 +357,11 @@ extension EpochAssembler {
   }
 
   /// The date of a time after this epoch, and the clock of the next one if that tells no time.
-  private mutating func learnHeardDate() {
+  private mutating func learnPendingDate() {
     clock = nil
-    guard let later = heardDate, let time_us = later.time_us else { return }
+    guard let later = pendingDate, let time_us = later.time_us else { return }
     if let day = calendar.day(of: later) { calendar.learn(day, time_us) }
     if draft.time_us == nil { clock = later }
-    heardDate = nil
+    pendingDate = nil
   }
 }

@@ -18,7 +18,7 @@ public struct EpochAssembler: Sendable {
   var waiting = Epoch()
   var held = Epoch()
   var last: Given?
-  var heardDate: ZDA?
+  var pendingDate: ZDA?
   // The time of an epoch of which no other sentence tells one.
   var clock: ZDA?
   // What is looked at from other modules is inlinable: a call would copy the whole assembler.
