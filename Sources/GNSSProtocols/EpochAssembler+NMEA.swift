@@ -116,7 +116,7 @@ extension EpochAssembler {
     _ told_us: Int64?, _ date: ShortDate?, into epoch: inout Epoch
   ) -> Entry {
     let time_us = told_us.map { EpochCalendar.withinDay($0) }
-    if let time_us, !isOfDraft(time_us), isLate(time_us, arrival, date) {
+    if let time_us, !isOfDraft(time_us, date), isLate(time_us, arrival, date) {
       landing = .late
       return .late
     }
@@ -136,7 +136,10 @@ extension EpochAssembler {
       draft.received = arrival
     }
     // Of times that differ by a rounding the first counts: time does not go back.
-    if let time_us, draft.time_us == nil { draft.time_us = time_us }
+    if let time_us {
+      if draft.time_us == nil { draft.time_us = time_us }
+      draft.timed.insert(mark)
+    }
     return entry
   }
 
@@ -144,22 +147,27 @@ extension EpochAssembler {
   ///
   /// Where nothing else has ever told a time, it is the only clock there is: then each is an epoch.
   private mutating func take(_ m: ZDA, into epoch: inout Epoch) -> Bool {
+    guard let told_us = m.time_us else {
+      if hasDraft, draft.time_us == nil { landing = .joined }
+      return false
+    }
+    let time_us = EpochCalendar.withinDay(told_us)
     var m = m
-    m.time_us = m.time_us.map { EpochCalendar.withinDay($0) }
-    if hasDraft {
-      if draft.time_us == m.time_us { landing = .joined }
-    } else if let time_us = m.time_us, last?.time_us == time_us {
+    m.time_us = time_us
+    if !hasDraft, let last, EpochAssembler.isSameMoment(time_us, m.hasDate, last.time_us) {
       landing = .late
     }
-    guard let time_us = m.time_us else { return false }
-    if hasDraft, let open = draft.time_us, abs(open - time_us) <= EpochAssembler.tolerance_us {
+    if hasDraft, let open = draft.time_us,
+      EpochAssembler.isSameMoment(time_us, m.hasDate, open)
+    {
+      landing = .joined
       if let day = calendar.day(of: m) { draft.zdaDay = day }
     } else if hasDraft, draft.opener != nil {
       if draft.time_us == nil, clock == nil {
         clock = m
         landing = .joined
       } else if draft.time_us == nil || m.hasDate {
-        heardDate = m
+        pendingDate = m
       }
     } else {
       let isMade = clock?.time_us != time_us && closeClock(into: &epoch)
@@ -199,7 +207,8 @@ extension EpochAssembler {
 
   @inline(__always) private func startsAnother(_ time_us: Int64?, _ date: ShortDate?) -> Bool {
     if let time_us, let open = draft.time_us {
-      if time_us != open, !EpochAssembler.isRounding(time_us, open, mark, draft.opener) {
+      if time_us != open, !EpochAssembler.isRounding(time_us, date != nil, open, mark, draft.timed)
+      {
         return true
       }
       return EpochAssembler.isAnotherDay(date, draft.rmcDate)
@@ -210,22 +219,30 @@ extension EpochAssembler {
   }
 
   /// Whether a sentence's time is that of the open epoch.
-  @inline(__always) private func isOfDraft(_ time_us: Int64) -> Bool {
+  @inline(__always) private func isOfDraft(_ time_us: Int64, _ date: ShortDate?) -> Bool {
     guard hasDraft, let open = draft.time_us else { return false }
-    return time_us == open || EpochAssembler.isRounding(time_us, open, mark, draft.opener)
+    return time_us == open
+      || EpochAssembler.isRounding(time_us, date != nil, open, mark, draft.timed)
   }
 
   /// Whether two times differ by no more than the sentences of one epoch round theirs.
   ///
-  /// The sentence that began the epoch does not come again in it: with another time it begins the next
-  /// one, of a receiver that has a hundred a second.
+  /// A kind of sentence that has told the epoch its time does not do so again: with another time it is of
+  /// the next one, of a receiver that has a hundred a second.
   ///
   /// Static: of a method that changes nothing the whole assembler would be copied.
   private static func isRounding(
-    _ a: Int64, _ b: Int64, _ mark: EpochMark, _ opener: EpochMark?
+    _ time_us: Int64, _ isDated: Bool, _ open_us: Int64, _ mark: EpochMark, _ timed: EpochMarks
   ) -> Bool {
-    guard EpochAssembler.distance_us(a, b) <= EpochAssembler.tolerance_us else { return false }
-    return opener.map { !$0.isLike(mark) } ?? true
+    isSameMoment(time_us, isDated, open_us) && !timed.contains(mark)
+  }
+
+  /// Whether two times of day may be one moment's, rounded otherwise; the first with its date or without.
+  ///
+  /// A date tells on which side of midnight its time is: it is of no time on the other side.
+  private static func isSameMoment(_ time_us: Int64, _ isDated: Bool, _ other_us: Int64) -> Bool {
+    let distance = isDated ? abs(time_us - other_us) : distance_us(time_us, other_us)
+    return distance <= tolerance_us
   }
 
   /// Takes the epoch that waits for sentences of its time, if one does.
@@ -256,7 +273,7 @@ extension EpochAssembler {
     guard let last, now - last.at < EpochAssembler.lateness else { return false }
     if !last.isUBX {
       if time_us != last.time_us,
-        !EpochAssembler.isRounding(time_us, last.time_us, mark, last.opener)
+        !EpochAssembler.isRounding(time_us, date != nil, last.time_us, mark, last.timed)
       {
         return false
       }
@@ -278,7 +295,7 @@ extension EpochAssembler {
   /// The distance of two times of day, across midnight where that is shorter.
   static func distance_us(_ a: Int64, _ b: Int64) -> Int64 {
     let distance = abs(a - b)
-    return min(distance, abs(86_400_000_000 - distance))
+    return min(distance, abs(EpochCalendar.day_us - distance))
   }
 
   /// Closes the draft, if there is one, and gives what it adds up to, or the epoch that was held for it.
@@ -297,7 +314,7 @@ extension EpochAssembler {
     if options.learnsEnd {
       if draft.opener == nil { end.dissolve() } else { end.close(by: cause) }
     }
-    defer { learnHeardDate() }
+    defer { learnPendingDate() }
     if !draft.isTold, !isHolding { return false }
     draft.write(to: &epoch, options)
     if isHolding {
@@ -308,7 +325,9 @@ extension EpochAssembler {
       if let clock { date(&epoch, by: clock) }
       return true
     }
-    if let clock, clock.time_us == time_us, draft.zdaDay == nil {
+    if let clock, let told_us = clock.time_us, draft.zdaDay == nil,
+      EpochAssembler.isSameMoment(told_us, clock.hasDate, time_us)
+    {
       draft.zdaDay = calendar.day(of: clock)
     }
     // Handed on as a value, all of the draft would be copied.
@@ -317,7 +336,7 @@ extension EpochAssembler {
       isRMCValid: draft.rmcVerdict == .valid)
     calendar.date(&epoch, by: dates)
     last = Given(
-      time_us: time_us, isUBX: false, at: now, date: draft.rmcDate, opener: draft.opener)
+      time_us: time_us, isUBX: false, at: now, date: draft.rmcDate, timed: draft.timed)
     return true
   }
 
@@ -338,11 +357,11 @@ extension EpochAssembler {
   }
 
   /// The date of a time after this epoch, and the clock of the next one if that tells no time.
-  private mutating func learnHeardDate() {
+  private mutating func learnPendingDate() {
     clock = nil
-    guard let later = heardDate, let time_us = later.time_us else { return }
+    guard let later = pendingDate, let time_us = later.time_us else { return }
     if let day = calendar.day(of: later) { calendar.learn(day, time_us) }
     if draft.time_us == nil { clock = later }
-    heardDate = nil
+    pendingDate = nil
   }
 }

@@ -18,7 +18,7 @@ public struct EpochAssembler: Sendable {
   var waiting = Epoch()
   var held = Epoch()
   var last: Given?
-  var heardDate: ZDA?
+  var pendingDate: ZDA?
   // The time of an epoch of which no other sentence tells one.
   var clock: ZDA?
   // What is looked at from other modules is inlinable: a call would copy the whole assembler.
@@ -45,8 +45,8 @@ public struct EpochAssembler: Sendable {
     var timeOfWeek_ms: Int64 = -1
     var utc_us = Int64.min
     var isHighRate = false
-    /// The sentence that began it.
-    var opener: EpochMark?
+    /// The sentences that told its time.
+    var timed = EpochMarks()
   }
 
   /// What became of the message that was added last.
@@ -236,6 +236,11 @@ extension EpochAssembler {
 extension EpochAssembler {
   /// What falls silent inside a message was held up on its way, and is waited for so long.
   public static var messagePatience: Interval { .milliseconds(250) }
+
+  /// The shortest silence that ends an epoch, however little its receiver pauses.
+  public static var shortestPause: Interval { EpochEnd.shortestPause }
+  /// The longest silence that is waited for within an epoch.
+  public static var longestPause: Interval { EpochEnd.longestPause }
 
   /// How long the line must be silent until something is to be done; nil while nothing is held.
   ///

@@ -14,15 +14,23 @@ struct EpochCalendar {
   private var lastDay: Int?
   private var lastTime_us: Int64 = 0
   private var isLastUncertain = false
-  /// A moment whose date did not follow from the last one: the next that agrees with it confirms it.
-  private var suspect: (day: Int, time_us: Int64)?
-  /// The sentences' last epoch had a position.
-  private var hadFix = false
+  /// The last moment above suspicion, by which leaps are found.
+  private var certain: Moment?
+  /// A moment whose date did not follow from the certain one: the next that agrees with it confirms it.
+  private var suspect: Moment?
+  /// The receiver's clock has been set, as its last epoch shows: by a position, or by what UBX says.
+  private var isClockSet = false
   private var today = Today()
 
   /// A GPS week rollover: 1,024 weeks, in days.
   static let rollover_days = 7_168
-  private static let day_us: Int64 = 86_400_000_000
+  static let day_us: Int64 = 86_400_000_000
+
+  /// A day and a time of that day.
+  private struct Moment {
+    var day: Int
+    var time_us: Int64
+  }
 
   init(_ options: EpochOptions) {
     recordingDay = options.recordingDate?.daysSince1970
@@ -47,43 +55,49 @@ struct EpochCalendar {
   /// Remembers the moment that was dated last: sentences without a date go on from it. One whose date
   /// leaps is marked instead, until the next one confirms it.
   @inline(__always) mutating func hold(_ moment: inout DatedMoment) {
-    if lastDay != today.day, isLeap(today.day, moment.time_us) {
+    isClockSet = !moment.isUncertain
+    if isLeap(today.day, moment.time_us) {
       moment.isUncertain = true
     } else {
       remember(today.day, moment.time_us, moment.isUncertain)
     }
   }
 
-  /// Whether a date that was told does not follow from the last one, nor from the one before it that
-  /// did not: a receiver that is wrong for one epoch.
-  @inline(never) private mutating func isLeap(_ day: Int, _ time_us: Int64) -> Bool {
-    guard let lastDay, !isLastUncertain else { return false }
-    if !EpochCalendar.leaps(day, time_us, from: (lastDay, lastTime_us)) { return false }
-    // Another sentence of the same moment confirms nothing.
-    if let suspect, suspect.time_us != time_us,
-      !EpochCalendar.leaps(day, time_us, from: suspect)
-    {
-      return false
-    }
-    suspect = (day, time_us)
+  /// Whether a date that was told does not follow from the last certain moment, nor from the suspect.
+  @inline(__always) private mutating func isLeap(_ day: Int, _ time_us: Int64) -> Bool {
+    guard let certain, certain.day != day else { return false }
+    return isUnconfirmed(Moment(day: day, time_us: time_us), after: certain)
+  }
+
+  /// Whether a moment of another day leaps, and is not confirmed: the next one then may confirm it.
+  @inline(never) private mutating func isUnconfirmed(
+    _ moment: Moment, after certain: Moment
+  ) -> Bool {
+    if !EpochCalendar.leaps(moment, from: certain) { return false }
+    if let suspect, EpochCalendar.confirms(moment, suspect) { return false }
+    suspect = moment
     return true
   }
 
-  /// Whether a moment lies days before another, more than a year after it, or days after it while the
-  /// clock went on by less than a minute: a recording with a gap goes on at any time of day.
-  private static func leaps(
-    _ day: Int, _ time_us: Int64, from last: (day: Int, time_us: Int64)
-  ) -> Bool {
-    let step = day - last.day - days(from: last.time_us, to: time_us)
-    if step <= 0 { return step < 0 }
-    return step > longestGap_days
-      || EpochAssembler.distance_us(last.time_us, time_us) < clockStep_us
+  /// Whether a moment lies further back from another than a clock is put, or more than a year after it.
+  private static func leaps(_ moment: Moment, from last: Moment) -> Bool {
+    let step_us = distance_us(from: last, to: moment)
+    return step_us < -stepBack_us || step_us > longestGap_us
+  }
+
+  /// Whether a moment goes on from a suspect one. Another sentence of the same moment, which may round
+  /// its time otherwise, confirms nothing.
+  private static func confirms(_ moment: Moment, _ suspect: Moment) -> Bool {
+    let step_us = distance_us(from: suspect, to: moment)
+    return step_us > EpochAssembler.tolerance_us && step_us <= longestGap_us
+  }
+
+  private static func distance_us(from last: Moment, to moment: Moment) -> Int64 {
+    Int64(moment.day - last.day) * day_us + moment.time_us - last.time_us
   }
 
   /// The longest gap in a recording that leaves its dates above suspicion.
-  private static let longestGap_days = 366
-  /// By less than this a clock goes on from one epoch to the next.
-  private static let clockStep_us: Int64 = 60_000_000
+  private static let longestGap_us = 366 * day_us
 
   /// What is the same for all moments of a reported day.
   private struct Today {
@@ -122,21 +136,21 @@ struct EpochCalendar {
   /// A receiver that has no position tells the date of a clock that may never have been set; it is
   /// marked uncertain and not held for those that come.
   mutating func date(_ epoch: inout Epoch, by told: Told) {
-    hadFix = epoch.hasFix
+    isClockSet = epoch.hasFix
     guard let time_us = told.time_us else { return }
     if let (day, isDisputed) = agreed(told.rmcDate, told.zdaDay) {
       let repaired = repair(day)
       let isTrusted = told.zdaDay != nil ? epoch.hasFix : told.isRMCValid
-      let isLeap = isTrusted && lastDay != repaired.day && isLeap(repaired.day, time_us)
+      let isLeap = isTrusted && isLeap(repaired.day, time_us)
       let isUncertain = repaired.isUncertain || isDisputed
       epoch.isDateUncertain = isUncertain || !isTrusted || isLeap
       set(&epoch, repaired.day, time_us)
       if isTrusted, !isLeap { remember(repaired.day, time_us, isUncertain) }
     } else if let lastDay {
       let day = lastDay + EpochCalendar.days(from: lastTime_us, to: time_us)
-      epoch.isDateUncertain = isLastUncertain
+      epoch.isDateUncertain = isLastUncertain || suspect != nil
       set(&epoch, day, time_us)
-      remember(day, time_us, isLastUncertain)
+      goOn(day, time_us, epoch.isDateUncertain)
     } else if let recordingDay {
       epoch.isDateUncertain = true
       set(&epoch, recordingDay, time_us)
@@ -168,9 +182,17 @@ struct EpochCalendar {
   /// Holds the day that a ZDA told for a time of its own.
   mutating func learn(_ day: Int, _ time_us: Int64) {
     let repaired = repair(day)
-    if lastDay != repaired.day, isLeap(repaired.day, time_us) { return }
-    // Without a position it is the date of a clock that may never have been set.
-    remember(repaired.day, time_us, repaired.isUncertain || !hadFix)
+    if isLeap(repaired.day, time_us) { return }
+    // Without a position it is the date of a clock that may never have been set, unless it agrees with
+    // one that was.
+    let isSet = isClockSet || follows(repaired.day, time_us)
+    remember(repaired.day, time_us, repaired.isUncertain || !isSet)
+  }
+
+  /// Whether a day is that to which the last date leads, which is certain.
+  private func follows(_ day: Int, _ time_us: Int64) -> Bool {
+    guard let lastDay, !isLastUncertain else { return false }
+    return day == lastDay + EpochCalendar.days(from: lastTime_us, to: time_us)
   }
 
   /// How many days lie between a moment's time of day and the next one, which has no date.
@@ -198,11 +220,20 @@ struct EpochCalendar {
         isUncertain: epoch.isDateUncertain))
   }
 
+  /// Remembers a moment whose date was told, or is the recording's.
+  @inline(__always)
   private mutating func remember(_ day: Int, _ time_us: Int64, _ isUncertain: Bool) {
+    goOn(day, time_us, isUncertain)
+    suspect = nil
+  }
+
+  /// Remembers a moment: sentences without a date go on from it. It says nothing of a suspect.
+  @inline(__always)
+  private mutating func goOn(_ day: Int, _ time_us: Int64, _ isUncertain: Bool) {
     lastDay = day
     lastTime_us = time_us
     isLastUncertain = isUncertain
-    suspect = nil
+    if !isUncertain { certain = Moment(day: day, time_us: time_us) }
   }
 
   /// The century is the recording's, or the years are 1980 to 2079.

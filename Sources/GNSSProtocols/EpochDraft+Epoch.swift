@@ -118,7 +118,8 @@ extension EpochDraft {
     case 4?: return .rtkFixed
     case 5?: return .rtkFloat
     case 6?: return .deadReckoning
-    case 7?: return .manual
+    // Typed in, or surveyed: as gpsd, a place that is known.
+    case 7?: return .surveyed
     case 8?: return .simulated
     case _: break
     }
@@ -128,7 +129,7 @@ extension EpochDraft {
     case .rtkFixed?: return .rtkFixed
     case .rtkFloat?: return .rtkFloat
     case .estimated?: return .deadReckoning
-    case .manual?: return .manual
+    case .manual?: return .surveyed
     case .simulator?: return .simulated
     case .notValid?, nil: break
     }
@@ -152,6 +153,17 @@ extension Epoch {
     satellitesInView = satellitesInView ?? sentences.satellitesInView
     guard hasFix, sentences.hasFix else { return }
     let other = sentences.place
+    place.quality = place.quality.richer(other.quality)
+    if place.speed_mmps == nil {
+      // Where it tells a speed without a course, it says that the course may be any.
+      place.speed_mmps = other.speed_mmps
+      place.course_e4 = place.course_e4 ?? other.course_e4
+    }
+    place.horizontalAccuracy_mm = Epoch.known(
+      place.horizontalAccuracy_mm, other.horizontalAccuracy_mm)
+    if place.mode == .threeDimensional {
+      place.verticalAccuracy_mm = Epoch.known(place.verticalAccuracy_mm, other.verticalAccuracy_mm)
+    }
     place.satellites = place.satellites ?? other.satellites
     place.altitude_mm = place.altitude_mm ?? other.altitude_mm
     place.ellipsoidalAltitude_mm = place.ellipsoidalAltitude_mm ?? other.ellipsoidalAltitude_mm
@@ -159,5 +171,27 @@ extension Epoch {
     climb_mmps = climb_mmps ?? sentences.climb_mmps
     latitudeError_mm = latitudeError_mm ?? sentences.latitudeError_mm
     longitudeError_mm = longitudeError_mm ?? sentences.longitudeError_mm
+  }
+  /// An error, or another where it is unknown: UBX writes its largest value then, which no fix has.
+  private static func known(_ error_mm: Int32?, _ other_mm: Int32?) -> Int32? {
+    guard let error_mm, error_mm < Fix.accuracyLimit_mm else { return other_mm ?? error_mm }
+    return error_mm
+  }
+}
+
+extension FixQuality {
+  /// This one, or that of sentences of the same moment where it says more.
+  fileprivate func richer(_ other: FixQuality) -> FixQuality {
+    other.detail > detail ? other : self
+  }
+
+  /// How much it says of the way in which the position was made.
+  private var detail: UInt8 {
+    switch self {
+    case .unknown: 0
+    case .autonomous: 1
+    case .differential: 2
+    case .rtkFixed, .rtkFloat, .deadReckoning, .manual, .simulated, .surveyed, .combined: 3
+    }
   }
 }

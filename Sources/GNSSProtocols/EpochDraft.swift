@@ -24,6 +24,8 @@ struct EpochDraft {
   var received = Instant.boot
   /// What the first sentence that may bear a time is, and whose; nil before it.
   var opener: EpochMark?
+  /// The sentences that have told the time.
+  var timed = EpochMarks()
 
   var rmcVerdict = Verdict.unsaid
   var ggaVerdict = Verdict.unsaid

@@ -33,6 +33,19 @@ import LocationTypes
   func isLike(_ other: EpochMark) -> Bool { (bits ^ other.bits) & 0xFFFF_001F == 0 }
 }
 
+/// Kinds of messages, one bit each.
+struct EpochMarks: Equatable, Sendable {
+  private var bits: UInt32 = 0
+
+  /// Adds the kind of a message.
+  @inline(__always) mutating func insert(_ mark: EpochMark) { bits |= 1 &<< UInt32(mark.kind) }
+
+  /// Whether that kind is among them.
+  @inline(__always) func contains(_ mark: EpochMark) -> Bool {
+    bits & 1 &<< UInt32(mark.kind) != 0
+  }
+}
+
 /// Learns with which message a receiver ends its epochs, and how long it is silent inside one.
 ///
 /// A live epoch is over with the message that ended the epochs before. That is believed after

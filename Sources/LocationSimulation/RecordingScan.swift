@@ -206,6 +206,10 @@ private struct Timeline {
     let isFirst = first == nil
     let base = first ?? time - now.microseconds
     first = base
+    if isMarked(epoch) {
+      last?.time = base + next.microseconds
+      return next
+    }
     let own = Instant(microseconds: time - base)
     if epoch.origin == .batch { return max(own, .boot) }
     guard own - now > Timeline.leap || now - own > Timeline.leap else {
@@ -241,6 +245,11 @@ private struct Timeline {
     }
     last = (time, ofDay, epoch.fix != nil)
     return time
+  }
+
+  /// Whether a date is marked where others were certain: it says nothing of when, nor agrees with any.
+  private func isMarked(_ epoch: Epoch) -> Bool {
+    utcShift != nil && epoch.utc != nil && epoch.isDateUncertain && epoch.fix != nil
   }
 
   private func isDated(_ epoch: Epoch) -> Bool {

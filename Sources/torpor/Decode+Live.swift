@@ -35,8 +35,8 @@ extension Decode {
       }
     }
     recording.finish { writer.write($0) }
-    let nothing = nothing(recording, input)
-    if nothing == nil {
+    let inputError = inputError(recording, input)
+    if inputError == nil {
       writer.finish()
       try result.write(writer.text.bytes)
       try result.finish()
@@ -45,9 +45,9 @@ extension Decode {
     switch end {
     case .failure(let error): throw error
     case .stopped(let number):
-      if let nothing { System.tell("torpor: \(nothing.message)") }
+      if let inputError { System.tell("torpor: \(inputError.message)") }
       Interrupts.end(number)
-    case nil, .input: if let nothing { throw nothing }
+    case nil, .input: if let inputError { throw inputError }
     }
   }
 
@@ -78,7 +78,7 @@ extension Decode {
     return nil
   }
 
-  private func nothing(
+  private func inputError(
     _ recording: borrowing RecordingDecoder, _ input: borrowing LiveInput
   ) -> CommandError? {
     if input.bytesRead == 0 {
@@ -86,6 +86,6 @@ extension Decode {
         .data, "\(input.name) is empty: it should be \(InputFile.recording)")
     }
     let hint = input.isDevice ? "; is its speed right? --baud sets it" : ""
-    return recording.nothing(of: input.name, hint: hint)
+    return recording.inputError(of: input.name, hint: hint)
   }
 }

@@ -87,7 +87,7 @@ struct Decode: ParsableCommand {
     }
     recording.finish { writer.write($0) }
     progress.clear()
-    if let nothing = recording.nothing(of: input.name) { throw nothing }
+    if let error = recording.inputError(of: input.name) { throw error }
     writer.finish()
     try result.write(writer.text.bytes)
     try result.finish()
@@ -111,12 +111,12 @@ struct Decode: ParsableCommand {
 extension RecordingDecoder {
   /// What to say of input in which there is nothing a receiver would say, or that is of another kind; nil
   /// where there is something.
-  func nothing(of name: String, hint: String = "") -> CommandError? {
+  func inputError(of name: String, hint: String = "") -> CommandError? {
     if let foreign {
       let file = name == "standard input" ? nil : name
       return CommandError(.data, "\(name) \(foreign.advice(file))")
     }
-    return hasMessages ? nil : isNothing(of: name, hint: hint)
+    return hasMessages ? nil : emptyInputError(of: name, hint: hint)
   }
 
   /// The kind of input from which no epoch came, if it is recognised.
@@ -125,10 +125,10 @@ extension RecordingDecoder {
       return nil
     }
     // Sentences that tell no position may have such frames beside them.
-    return hasMessages && format != .smallLetters ? nil : format
+    return hasMessages && format != .lowerCase ? nil : format
   }
 
-  private func isNothing(of name: String, hint: String) -> CommandError {
+  private func emptyInputError(of name: String, hint: String) -> CommandError {
     let missing =
       counters.brokenOff > 0
       ? "; where its sentences have no checksum, --allow-missing-checksum takes them" : ""

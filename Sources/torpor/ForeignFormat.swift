@@ -7,8 +7,11 @@ enum ForeignFormat: CaseIterable {
   case xz
   case zstandard
   case zip
+  /// With a byte order mark.
   case utf16
-  case smallLetters
+  case utf16LittleEndian
+  case utf16BigEndian
+  case lowerCase
   case novAtel
   case rtcm3
   case sirf
@@ -41,15 +44,26 @@ enum ForeignFormat: CaseIterable {
     return starts.first { bytes.starts(with: $0.0) }?.1
   }
 
-  /// Text in another writing: two bytes a letter, or small letters.
+  /// Text in another writing, by its first sentence: two bytes a letter, or lower case.
+  ///
+  /// Before it there may be other text, in which `$` is no sentence's.
   private static func text(_ bytes: [UInt8]) -> ForeignFormat? {
-    guard let start = bytes.firstIndex(of: UInt8(ascii: "$")) else { return nil }
-    let word = bytes[(start + 1)...].prefix(6)
-    if word.starts(with: [0]) { return .utf16 }
-    let isName =
-      word.count == 6 && word.last == UInt8(ascii: ",")
-      && word.dropLast().allSatisfy { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) }
-    return isName ? .smallLetters : nil
+    for start in bytes.indices where bytes[start] == UInt8(ascii: "$") {
+      let word = bytes[(start + 1)...].prefix(6)
+      if word.count > 2, word.first == 0, isLetter(word[start + 2] | 0x20) {
+        return start.isMultiple(of: 2) ? .utf16LittleEndian : .utf16BigEndian
+      }
+      guard word.count == 6, word.last == UInt8(ascii: ","),
+        word.dropLast().allSatisfy({ isLetter($0 | 0x20) })
+      else { continue }
+      return word.dropLast().allSatisfy(isLetter) ? .lowerCase : nil
+    }
+    return nil
+  }
+
+  /// Whether it is one of a to z.
+  private static func isLetter(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
   }
 
   private static func frames(_ formats: FrameFormats) -> ForeignFormat? {
@@ -80,7 +94,7 @@ enum ForeignFormat: CaseIterable {
   /// What it is, and what to do about it; `file` is its path, or nil for a pipe.
   func advice(_ file: String?) -> String {
     func through(_ command: String, _ what: String) -> String {
-      let source = file.map { "`\(command) < \($0) | torpor decode -`" }
+      let source = file.map { "`\(command) < \(ForeignFormat.quoted($0)) | torpor decode -`" }
       return "is \(what): " + (source ?? "put `\(command)` before `torpor decode -`")
     }
     return switch self {
@@ -90,9 +104,11 @@ enum ForeignFormat: CaseIterable {
     case .zstandard: through("zstdcat", "compressed with zstd")
     case .zip: "is a ZIP archive: unpack it, and decode what is in it"
     case .utf16: through("iconv -f UTF-16 -t UTF-8", "text in UTF-16")
-    case .smallLetters:
-      through("tr a-z A-Z", "NMEA in small letters, and no receiver's")
-        + "; where a checksum was made of the small letters, it is wrong then"
+    case .utf16LittleEndian: through("iconv -f UTF-16LE -t UTF-8", "text in UTF-16")
+    case .utf16BigEndian: through("iconv -f UTF-16BE -t UTF-8", "text in UTF-16")
+    case .lowerCase:
+      through("tr a-z A-Z", "NMEA in lower case, and no receiver's")
+        + "; where a checksum was made of the lower-case letters, it is wrong then"
     case .novAtel:
       "is of a NovAtel OEM receiver, whose own logs are not read: let it log sentences, "
         + "with `log gprmc ontime 1` and `log gpgga ontime 1`"
@@ -106,6 +122,12 @@ enum ForeignFormat: CaseIterable {
     case .gpsdJSON: "is gpsd's JSON: `gpspipe -R` gives what the receiver sent"
     case .xml: "is XML: `torpor simulate --track` reads GPX"
     }
+  }
+
+  /// A path as a shell takes it, whatever is in it.
+  private static func quoted(_ path: String) -> String {
+    "'" + path.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''")
+      + "'"
   }
 
   private static func binary(_ maker: String, _ command: String) -> String {

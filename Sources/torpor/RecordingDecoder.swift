@@ -33,6 +33,8 @@ struct RecordingDecoder: ~Copyable {
   private(set) var uncertain = 0
   /// Header lines with a date that cannot be read.
   private var unreadDates = 0
+  /// Whether messages have come of which an epoch needs several.
+  private var hasPieces = false
   /// Epochs that the last block has completed.
   private var epochsOfBlock = 0
   /// The first bytes, by which input of another kind is recognised.
@@ -79,7 +81,8 @@ struct RecordingDecoder: ~Copyable {
   ///
   /// What is written to a file or a pipe comes in blocks that end anywhere: there a message that is
   /// not whole is waited for as long as it takes, and where a block had several epochs nobody waited
-  /// for the receiver, so that a silence says little.
+  /// for the receiver, so that a silence says little. Nothing is learned there: an epoch that a silence
+  /// has cut would differ from the file's, so the longest that a receiver makes within one is waited for.
   var silence: Interval? {
     switch source {
     case .file: nil
@@ -89,9 +92,15 @@ struct RecordingDecoder: ~Copyable {
       if !assembler.isOpen || decoder.isMidFrame {
         nil
       } else {
-        epochsOfBlock > 1 ? RecordingDecoder.writersPause : EpochAssembler.messagePatience
+        epochsOfBlock > 1 ? RecordingDecoder.writersPause : receiversPause
       }
     }
+  }
+
+  /// How long a receiver that is read through a pipe may be silent within an epoch: as long as one on a
+  /// line, or hardly at all where each message has been an epoch so far.
+  private var receiversPause: Interval {
+    epochs > 0 && !hasPieces ? EpochAssembler.shortestPause : EpochAssembler.longestPause
   }
 
   /// How long whoever writes a recording into a pipe may be held up within an epoch.
@@ -114,7 +123,15 @@ struct RecordingDecoder: ~Copyable {
   }
 
   private mutating func add(_ message: GNSSMessage, _ emit: (Epoch) -> Void) {
-    if case .unread(let name) = message { unread.add(name) }
+    switch message {
+    case .unread(let name): unread.add(name)
+    case .rmc, .gga, .gsa, .gsv, .gst, .vtg, .zda, .gll, .gns, .gbs, .ubloxPosition,
+      .garminErrors, .garminAltitude, .navigation:
+      hasPieces = true
+    case .navPVT, .hnrPVT, .acknowledged, .refused, .receiverVersion, .batchStatus, .batchEntry,
+      .aidingEntry, .aidingAnswer, .commandResult, .receiverNotice, .other:
+      break
+    }
     if let epoch = assembler.add(message, at: now) { give(epoch, emit) }
     while let epoch = assembler.next() { give(epoch, emit) }
   }

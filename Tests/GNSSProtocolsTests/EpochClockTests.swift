@@ -124,6 +124,45 @@ private func utc(_ year: Int, _ month: Int, _ day: Int, _ seconds: Int64) -> UTC
     #expect(found.allSatisfy { $0.fix?.altitude_mm == 500_000 })
   }
 
+  @Test("at 100 epochs a second a lost sentence mixes no two of them, and hides none as late")
+  func lost() {
+    let lines = [
+      rmc("120000.00", "160614"), gga("120000.00"), gga("120000.01"), rmc("120000.02", "160614"),
+      gga("120000.02"),
+    ]
+    let found = epochs(lines.flatMap { sentence($0) })
+    #expect(found.map { ($0.timeOfDay_us ?? 0) / 1_000 % 1_000 } == [0, 10, 20])
+    var assembler = EpochAssembler()
+    for message in decode(lines[..<2].flatMap { sentence($0) }).messages {
+      _ = assembler.add(message, at: .boot)
+    }
+    #expect(assembler.close() != nil)
+    for message in decode(sentence(lines[2])).messages { _ = assembler.add(message, at: .boot) }
+    #expect(assembler.isOpen)
+  }
+
+  @Test("STD-13: a date is of its own side of midnight, however near a time on the other is")
+  func midnight() {
+    let before = [rmc("235958.995", "160624"), gga("235959.995")]
+    let late = utc(2024, 6, 16, 86_399) + .milliseconds(995)
+    let found = epochs((before + [rmc("000000.00", "170624")]).flatMap { sentence($0) })
+    #expect(found.map(\.utc) == [late - .seconds(1), late, utc(2024, 6, 17, 0)])
+    #expect(!found.contains { $0.isDateUncertain })
+    // Nor is it late for the epoch before midnight.
+    var assembler = EpochAssembler()
+    for message in decode(before.flatMap { sentence($0) }).messages {
+      _ = assembler.add(message, at: .boot)
+    }
+    #expect(assembler.close()?.utc == late)
+    for message in decode(sentence(rmc("000000.00", "170624"))).messages {
+      #expect(assembler.add(message, at: .boot) == nil)
+    }
+    #expect(assembler.close()?.utc == utc(2024, 6, 17, 0))
+    let zda = epochs(
+      (before + ["GPZDA,000000.00,17,06,2024,00,00", gga("000000.995")]).flatMap { sentence($0) })
+    #expect(zda.map(\.utc) == [late - .seconds(1), late, late + .seconds(1)])
+  }
+
   @Test("what comes late with a time rounded otherwise is left out, and time does not go back")
   func late() {
     var assembler = EpochAssembler()
@@ -189,7 +228,7 @@ private func utc(_ year: Int, _ month: Int, _ day: Int, _ seconds: Int64) -> UTC
 
   @Test(
     "STD-14: a date that leaps for one epoch is marked there alone",
-    arguments: [3_653, -3_653, 7_168, -7_168, 1, -1, 400] as [Int64])
+    arguments: [3_653, -3_653, 7_168, -7_168, -1, 400] as [Int64])
   func single(days: Int64) {
     let times = leaping([0, 0, 0, days, 0, 0])
     for found in marks(times) { #expect(found == [false, false, false, true, false, false]) }
@@ -208,31 +247,155 @@ private func utc(_ year: Int, _ month: Int, _ day: Int, _ seconds: Int64) -> UTC
   func gaps() {
     let late = utc(2024, 6, 16, 86_399)
     let gap: Int64 = 3 * 86_400 + 7_000
-    let year: Int64 = 366 * 86_400 + 7_000
+    let year: Int64 = 366 * 86_400
+    let early = utc(2024, 6, 17, 30)
     let quiet: [[UTCTime]] = [
       [late, late + .seconds(1), late + .seconds(2)],
       [late + .seconds(1), late, late + .seconds(2)],
       [noon, noon + .seconds(gap), noon + .seconds(gap + 1)],
-      [noon, noon + .seconds(year)], [noon, noon + .seconds(80_000)],
+      [noon, noon + .seconds(year - 1)], [noon, noon + .seconds(80_000)],
+      [early, early - .seconds(60)],
+      [noon, noon + .seconds(86_401)],
     ]
     for times in quiet {
       for found in marks(times) { #expect(!found.contains(true), "\(times)") }
     }
     let leaps: [[UTCTime]] = [
-      [noon, noon + .seconds(year + 86_400)], [noon, noon - .seconds(93_400)],
+      [noon, noon + .seconds(year + 1)], [noon, noon - .seconds(93_400)],
+      [early, early - .seconds(61)],
     ]
     for times in leaps {
       for found in marks(times) { #expect(found == [false, true], "\(times)") }
     }
   }
 
-  @Test("STD-14: sentences without a date do not go on from a date that leapt")
+  @Test("STD-14: a receiver that is woken once a day, or once an hour, has certain dates")
+  func dutyCycle() {
+    for (step, count) in [(86_400, 400), (3_600, 400), (31 * 86_400, 30)] as [(Int64, Int64)] {
+      let times = (0..<count).map { noon + .seconds($0 * step + $0 * 7 % 53) }
+      for found in marks(times) { #expect(!found.contains(true), "\(step)") }
+    }
+  }
+
+  @Test("STD-14: a day too far on is no leap; the way back from it is, until it is confirmed")
+  func dayOn() {
+    for found in marks(leaping([0, 0, 0, 1, 0, 0])) {
+      #expect(found == [false, false, false, false, true, false])
+    }
+  }
+
+  @Test("STD-14: what confirms a date is later, by more than a rounding and at most a year")
+  func confirmation() {
+    let far = noon + .seconds(3_653 * 86_400)
+    let year: Int64 = 366 * 86_400 * 1_000_000
+    for (step_us, isMarked) in [
+      (0, true), (-1_000_000, true), (15_000, true), (15_001, false), (year, false),
+      (year + 1, true),
+    ] as [(Int64, Bool)] {
+      var calendar = EpochCalendar(EpochOptions())
+      let found = [noon, far, UTCTime(microseconds: far.microseconds + step_us)].map { time in
+        var moment = calendar.date(time.microseconds, isResolved: true)
+        calendar.hold(&moment)
+        return moment.isUncertain
+      }
+      #expect(found == [false, true, isMarked], "\(step_us)")
+    }
+  }
+
+  @Test("STD-14: by a minute back and 366 days on a moment follows, and by no more")
+  func bounds() {
+    let midnight = utc(2024, 6, 17, 0)
+    let year: Int64 = 366 * 86_400 * 1_000_000
+    for (step_us, isMarked) in [
+      (-60_000_000, false), (-60_000_001, true), (year, false), (year + 1, true),
+    ] as [(Int64, Bool)] {
+      var calendar = EpochCalendar(EpochOptions())
+      let found = [0, step_us].map { step_us in
+        var moment = calendar.date(midnight.microseconds + step_us, isResolved: true)
+        calendar.hold(&moment)
+        return moment.isUncertain
+      }
+      #expect(found == [false, isMarked], "\(step_us)")
+    }
+  }
+
+  @Test("STD-14: an uncertain epoch does not hide a leap behind it")
+  func uncertainBetween() {
+    var calendar = EpochCalendar(EpochOptions())
+    let times = leaping([0, 0, 3_653, 0, 0])
+    let found = times.indices.map { i in
+      var moment = calendar.date(times[i].microseconds, isResolved: i != 1)
+      calendar.hold(&moment)
+      return moment.isUncertain
+    }
+    #expect(found == [false, true, true, false, false])
+  }
+
+  private func marks(of lines: [String]) -> [Bool] {
+    epochs(lines.flatMap { sentence($0) }).map(\.isDateUncertain)
+  }
+
+  @Test("STD-14: sentences without a date do not go on from a date that leapt, and are marked")
   func dateless() {
     let lines = [
       rmc("120000", "160624"), rmc("120001", "160634"), gga("120002"), rmc("120003", "160624"),
+      gga("120004"),
     ]
     let found = epochs(lines.flatMap { sentence($0) })
-    #expect(found.map { $0.utc?.date.year } == [2024, 2034, 2024, 2024])
-    #expect(found.map(\.isDateUncertain) == [false, true, false, false])
+    #expect(found.map { $0.utc?.date.year } == [2024, 2034, 2024, 2024, 2024])
+    #expect(found.map(\.isDateUncertain) == [false, true, true, false, false])
+  }
+
+  @Test("STD-14: a date that stays is confirmed across epochs that have none")
+  func datelessBetween() {
+    let lines = [
+      rmc("120000", "160624"), gga("120001"), rmc("120002", "160634"), gga("120003"),
+      rmc("120004", "160634"), gga("120005"),
+    ]
+    let found = epochs(lines.flatMap { sentence($0) })
+    #expect(found.map { $0.utc?.date.year } == [2024, 2024, 2034, 2024, 2034, 2034])
+    #expect(found.map(\.isDateUncertain) == [false, false, true, true, false, false])
+  }
+
+  @Test("STD-14: a leap is marked where ZDA stands behind each NAV-PVT, and the clock is a set one")
+  func besideZDA() {
+    func zda(_ time: UTCTime) -> [UInt8] {
+      let (clock, date) = text(time)
+      return sentence(
+        "GPZDA,\(clock),\(date.prefix(2)),\(date.dropFirst(2).prefix(2)),\(time.date.year),00,00")
+    }
+    let times = leaping([0, 0, 0, 3_653, 0, 0])
+    let found = epochs(times.flatMap { pvt($0) + zda($0) })
+    #expect(found.map(\.utc) == times)
+    #expect(found.map(\.isDateUncertain) == [false, false, false, true, false, false])
+    let next = epochs(pvt(noon) + zda(noon + .seconds(86_401)) + sentence(gga("120002")))
+    #expect(next.map { $0.utc?.date.day } == [16, 17] && !next.contains { $0.isDateUncertain })
+  }
+
+  @Test("STD-13: a ZDA without a position takes no certainty from a date with which it agrees")
+  func agreeing() {
+    let lost = "GPGGA,120001,,,,,0,00,,,M,,M,,"
+    for (day, isMarked) in [(16, false), (17, true)] {
+      let found = marks(of: [
+        rmc("120000", "160624"), lost, "GPZDA,120002,\(day),06,2024,00,00", gga("120003"),
+      ])
+      #expect(found == [false, false, isMarked])
+    }
+    let unsure = ["GPZDA,120000,16,06,2024,00,00", "GPZDA,120001,16,06,2024,00,00", gga("120002")]
+    #expect(marks(of: unsure).last == true)
+  }
+
+  @Test("STD-14: a ZDA that rounds the time otherwise confirms no date, and dates its epoch")
+  func roundedZDA() {
+    for fraction in ["297", "303", "315"] {
+      let found = marks(of: [
+        rmc("120000.30", "160624"), "GPZDA,120001.\(fraction),16,06,2034,00,00",
+        rmc("120001.30", "160634"), rmc("120002.30", "160624"),
+      ])
+      #expect(found == [false, true, false], "\(fraction)")
+      let dated = marks(of: ["GPZDA,120000.\(fraction),16,06,2024,00,00", gga("120000.30")])
+      #expect(dated == [false], "\(fraction)")
+    }
+    #expect(marks(of: ["GPZDA,120000.316,16,06,2024,00,00", gga("120000.30")]) == [true])
   }
 }

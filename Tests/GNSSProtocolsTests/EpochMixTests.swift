@@ -202,6 +202,77 @@ struct EpochMixTests {
     #expect(epochs(stream).compactMap { $0.utc?.date.day } == [1, 1, 2, 2, 1, 2])
   }
 
+  private func parts(speed: UInt32? = nil) -> [UInt8] {
+    var frame = FrameBuffer()
+    let time_ms: UInt32 = 129_600_000
+    let utc = CalendarDate(year: 2026, month: 6, day: 1)!.start + .seconds(43_200)
+    frame.append(
+      UBXNavigation.position(
+        UBXPosition(
+          timeOfWeek_ms: time_ms, longitude_e7: 110_000_000, latitude_e7: 480_000_000,
+          height_mm: 1, heightMSL_mm: 2, horizontalAccuracy_mm: .max, verticalAccuracy_mm: 4)))
+    frame.append(
+      UBXNavigation.status(
+        UBXStatus(
+          timeOfWeek_ms: time_ms, fixType: 3, flags: 0x0D, timeToFix_ms: 0, uptime_ms: 1)))
+    frame.append(
+      UBXNavigation.utc(UBXTimeUTC(timeOfWeek_ms: time_ms, utc: utc, accuracy_ns: 30)))
+    if let speed {
+      frame.append(
+        UBXNavigation.velocity(
+          UBXVelocity(
+            timeOfWeek_ms: time_ms, north_cmps: 0, east_cmps: 0, down_cmps: 0, speed_cmps: speed,
+            groundSpeed_cmps: speed, heading_e5: 0, speedAccuracy_cmps: 9,
+            headingAccuracy_e5: 18_000_000)))
+    }
+    return bytes(frame)
+  }
+
+  @Test("UBX parts take speed, course, accuracy and quality from the sentences of their time")
+  func poorParts() {
+    var options = EpochOptions()
+    options.waitsForSentences = true
+    let sentences =
+      rmc("120000") + gga("120000", "4,08,1.0,500.0,M,47.0,M,,")
+      + sentence("GPGST,120000,1.0,,,,3.0,4.0,5.0")
+    let found = epochs(parts() + sentences, options)
+    #expect(found.count == 1)
+    let fix = found.first?.fix
+    #expect(fix?.speed_mmps == 514 && fix?.course_e4 == 900_000 && fix?.quality == .rtkFixed)
+    #expect(fix?.horizontalAccuracy_mm == 5_000 && fix?.verticalAccuracy_mm == 4)
+    #expect(fix?.altitude_mm == 2)
+    // Where UBX tells a speed, and that it may go anywhere, it goes anywhere.
+    let slow = epochs(parts(speed: 2) + sentences, options).first?.fix
+    #expect(slow?.speed_mmps == 20 && slow?.course_e4 == nil)
+    // What is known nowhere stays as it was told.
+    let bare = sentence("GPGLL,4800.0,N,01100.0,E,120000,A")
+    #expect(
+      epochs(parts() + bare, options).first?.fix?.horizontalAccuracy_mm == Fix.accuracyLimit_mm)
+  }
+
+  @Test("the quality of HNR-PVT beside GGA is the one that says more")
+  func highRateQuality() {
+    var options = EpochOptions()
+    options.waitsForSentences = true
+    for (isDifferential, isCombined, told, quality) in [
+      (false, false, 4, .rtkFixed), (false, false, 5, .rtkFloat), (false, false, 2, .differential),
+      (true, false, 4, .rtkFixed), (true, false, 1, .differential), (false, true, 4, .combined),
+      (false, false, 1, .autonomous),
+    ] as [(Bool, Bool, Int, FixQuality)] {
+      let utc = CalendarDate(year: 2026, month: 6, day: 1)!.start + .seconds(43_200)
+      var solution = UBXSolution(
+        utc: utc, fixType: isCombined ? 4 : 3, isFixOK: true, longitude_e7: 110_000_000,
+        latitude_e7: 480_000_000, height_mm: 1, horizontalAccuracy_mm: 2)
+      solution.timeOfWeek_ms = 129_600_000
+      solution.isDifferential = isDifferential
+      var frame = FrameBuffer()
+      frame.appendHNRPVT(solution)
+      let line = gga("120000", "\(told),08,1.0,500.0,M,47.0,M,,")
+      let found = epochs(bytes(frame) + line, options)
+      #expect(found.map { $0.fix?.quality } == [quality], "\(told)")
+    }
+  }
+
   @Test("STD-13: a leap second in both protocols is one epoch")
   func leapSecond() {
     let day = CalendarDate(year: 2016, month: 12, day: 31)

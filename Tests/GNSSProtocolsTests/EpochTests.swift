@@ -158,7 +158,7 @@ func stream(_ lines: String...) -> [UInt8] { lines.flatMap { sentence($0) } }
   @Test("qualities of GGA and mode indicators")
   func qualities() {
     let expected: [FixQuality] = [
-      .autonomous, .differential, .autonomous, .rtkFixed, .rtkFloat, .deadReckoning, .manual,
+      .autonomous, .differential, .autonomous, .rtkFixed, .rtkFloat, .deadReckoning, .surveyed,
       .simulated, .unknown,
     ]
     for (i, quality) in expected.enumerated() {
@@ -167,7 +167,7 @@ func stream(_ lines: String...) -> [UInt8] { lines.flatMap { sentence($0) } }
     }
     for (letter, quality) in [
       ("A", .autonomous), ("D", .differential), ("E", .deadReckoning), ("F", .rtkFloat),
-      ("M", .manual), ("P", .autonomous), ("R", .rtkFixed), ("S", .simulated), ("", .unknown),
+      ("M", .surveyed), ("P", .autonomous), ("R", .rtkFixed), ("S", .simulated), ("", .unknown),
     ] as [(String, FixQuality)] {
       let fix = epochs(stream("GPGLL,4800.0,N,01100.0,E,120000,A,\(letter)")).first?.fix
       #expect(fix?.quality == quality)

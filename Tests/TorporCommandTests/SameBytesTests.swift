@@ -123,10 +123,62 @@ struct SameBytesTests {
     let cycles = (0..<3).map { Self.sentences($0).flatMap { $0 } }
     recording.decode(cycles[0]) { _ in }
     let alone = recording.silence
-    #expect(alone == .milliseconds(250))
+    #expect(alone == .milliseconds(400))
     recording.decode(cycles[1] + cycles[2] + Self.sentences(3)[0]) { _ in }
     let gathered = recording.silence
     #expect(gathered == .seconds(2))
+  }
+
+  /// Epochs of messages that come after pauses, from a pipe whose reader waits as it is told.
+  private func paused(_ messages: [(Interval, [UInt8])]) -> [Epoch] {
+    var recording = RecordingDecoder(dateGiven: nil, source: .live)
+    var epochs: [Epoch] = []
+    var now = Instant.boot
+    for (pause, message) in messages {
+      if let silence = recording.silence, silence <= pause {
+        recording.fallSilent(for: silence) { epochs.append($0) }
+      }
+      now = now + pause
+      recording.decode(message, at: now) { epochs.append($0) }
+    }
+    recording.finish { epochs.append($0) }
+    return epochs
+  }
+
+  @Test("a receiver that pauses within its epochs loses nothing in a pipe")
+  func pauses() {
+    let messages = (0..<12).flatMap { second in
+      let all = Self.sentences(second)
+      return [(Interval.milliseconds(650), all[0]), (Interval.milliseconds(350), all[1])]
+    }
+    let found = paused(messages)
+    #expect(found == epochs(messages.flatMap(\.1), .file, size: 4_096).map(Self.later(found)))
+    #expect(found.count == 12 && found.allSatisfy { $0.mode == .threeDimensional })
+  }
+
+  /// Gives an epoch of a file the moment at which that of the pipe with its time came.
+  private static func later(_ live: [Epoch]) -> (Epoch) -> Epoch {
+    return { epoch in
+      var epoch = epoch
+      if let acquired = live.first(where: { $0.utc == epoch.utc })?.fix?.acquired {
+        epoch.fix?.acquired = acquired
+      }
+      return epoch
+    }
+  }
+
+  @Test("NAV-PVT alone is given at once, but for the first; sentences beside it are waited for")
+  func alone() {
+    var recording = RecordingDecoder(dateGiven: nil, source: .live)
+    func silence() -> Interval? { recording.silence }
+    recording.decode(Self.navPVT(0) { _ in }) { _ in }
+    #expect(silence() == .milliseconds(400))
+    recording.decode(Self.navPVT(1) { _ in }) { _ in }
+    #expect(silence() == .milliseconds(40))
+    recording.decode(Self.sentences(1)[1]) { _ in }
+    #expect(silence() == .milliseconds(400))
+    recording.decode(Self.navPVT(2) { _ in }) { _ in }
+    #expect(silence() == .milliseconds(400))
   }
 
   /// The recordings beside the package, if they are there.
@@ -206,8 +258,13 @@ struct ForeignFormatTests {
       ([0x1F, 0x8B, 8, 0, 1, 2, 3], ["gzip", "zcat < "]),
       ([0x28, 0xB5, 0x2F, 0xFD, 4], ["zstd", "zstdcat"]),
       ([0xFD] + Array("7zXZ".utf8) + [0, 0], ["xz", "xzcat"]), (Array("BZh91".utf8), ["bzcat"]),
-      (utf16(nmea, [0xFF, 0xFE]), ["UTF-16", "iconv"]), (utf16(nmea, [0xFE, 0xFF]), ["UTF-16"]),
-      (utf16(nmea, []), ["UTF-16"]), (rtcm3() + rtcm3(), ["RTCM 3"]), (sirf, ["SiRF", "NMEA"]),
+      (utf16(nmea, [0xFF, 0xFE]), ["iconv -f UTF-16 -t"]),
+      (utf16(nmea, [0xFE, 0xFF]), ["iconv -f UTF-16 -t"]),
+      (utf16(nmea, []), ["iconv -f UTF-16LE -t"]),
+      (utf16("# $5\n" + nmea, []), ["iconv -f UTF-16LE -t"]),
+      (Array(utf16("# $5\n" + nmea, [0xFE, 0xFF]).dropFirst(2)), ["iconv -f UTF-16BE -t"]),
+      (Array(("# $5 a day, $cheap\n" + nmea).lowercased().utf8), ["lower case", "tr a-z A-Z"]),
+      (rtcm3() + rtcm3(), ["RTCM 3"]), (sirf, ["SiRF", "NMEA"]),
       (novAtel, ["NovAtel", "gprmc"]),
       (Array("#BESTPOSA,COM1,0,55.0,FINESTEERING,2000\r\n".utf8), ["NovAtel"]),
       (Array((nmea + RecordingDecoderTests.rmc(2, "010420")).lowercased().utf8), ["tr a-z A-Z"]),
@@ -234,12 +291,26 @@ struct ForeignFormatTests {
     }
   }
 
-  @Test("a small-letter recording whose checksums are of the small letters is no empty success")
-  func smallLetters() {
+  @Test("the command that is told can be run as it stands, whatever the file's name")
+  func quoted() {
+    let folder = Command.directory()
+    let path = "\(folder)/a b's $HOME.log"
+    Command.write(Array(Self.nmea.lowercased().utf8), to: path)
+    let end = Command.run(["decode", path])
+    let parts = end.errors.split(separator: "`", omittingEmptySubsequences: false)
+    #expect(end.status == 65 && parts.count > 2, "\(end.errors)")
+    guard parts.count > 2 else { return }
+    let command = parts[1].replacing("| torpor decode -", with: "| \"$0\" decode -")
+    let repaired = Command.run(["-c", String(command), Command.path], program: "/bin/sh")
+    #expect(repaired.errors.contains("1 NMEA sentence"), "\(command): \(repaired.errors)")
+  }
+
+  @Test("a lower-case recording whose checksums are of the lower-case letters is no empty success")
+  func lowerCase() {
     let text = RecordingDecoderTests.sentence(
       "gprmc,120001.00,a,4717.11,n,00833.91,e,0.5,77.5,010420,,,a")
     let end = Command.run(["decode", "-"], input: Array(text.utf8))
-    #expect(end.status == 65 && end.output.isEmpty && end.errors.contains("small letters"))
+    #expect(end.status == 65 && end.output.isEmpty && end.errors.contains("lower case"))
   }
 
   @Test("where there are epochs, or sentences beside other frames, nothing is foreign")
