@@ -14,8 +14,8 @@ struct EpochCalendar {
   private var lastDay: Int?
   private var lastTime_us: Int64 = 0
   private var isLastUncertain = false
-  /// The last moment above suspicion, by which leaps are found.
-  private var certain: Moment?
+  /// The last certain moment, while ``isLastUncertain``.
+  private var certainBefore: Moment?
   /// A moment whose date did not follow from the certain one: the next that agrees with it confirms it.
   private var suspect: Moment?
   /// The receiver's clock has been set, as its last epoch shows: by a position, or by what UBX says.
@@ -65,8 +65,14 @@ struct EpochCalendar {
 
   /// Whether a date that was told does not follow from the last certain moment, nor from the suspect.
   @inline(__always) private mutating func isLeap(_ day: Int, _ time_us: Int64) -> Bool {
+    if !isLastUncertain && lastDay == day { return false }
     guard let certain, certain.day != day else { return false }
     return isUnconfirmed(Moment(day: day, time_us: time_us), after: certain)
+  }
+
+  /// The last moment whose date is certain, by which leaps are found.
+  private var certain: Moment? {
+    isLastUncertain ? certainBefore : lastDay.map { Moment(day: $0, time_us: lastTime_us) }
   }
 
   /// Whether a moment of another day leaps, and is not confirmed: the next one then may confirm it.
@@ -230,10 +236,10 @@ struct EpochCalendar {
   /// Remembers a moment: sentences without a date go on from it. It says nothing of a suspect.
   @inline(__always)
   private mutating func goOn(_ day: Int, _ time_us: Int64, _ isUncertain: Bool) {
+    if isUncertain && !isLastUncertain { certainBefore = certain }
     lastDay = day
     lastTime_us = time_us
     isLastUncertain = isUncertain
-    if !isUncertain { certain = Moment(day: day, time_us: time_us) }
   }
 
   /// The century is the recording's, or the years are 1980 to 2079.
