@@ -3,7 +3,7 @@ import LocationHAL
 import LocationTypes
 
 /// When what is only in memory is written to the disk (RNG-4): within an interval, and before a rest of the board that
-/// would have to end for it: a suspend, or a wait in which the receiver's bytes are left to gather.
+/// would have to end for it: a suspend, or a wait while the receiver sleeps or keeps its fixes.
 ///
 /// A wake costs a resume. Early writes are a quarter of the interval apart at least, so that a client
 /// that calls without end cannot cause a write for each call.
@@ -27,8 +27,14 @@ public struct SyncSchedule: Sendable {
   /// Whether to write before the board waits by `plan`: it would rest when the write is due.
   ///
   /// Says so only as often as early writes may be.
-  public mutating func writesEarly(before plan: Effects?, at now: Instant) -> Bool {
-    guard let plan, plan.board >= .suspended || !plan.listens, due < plan.wake else { return false }
+  ///
+  /// - Parameter isReceiverQuiet: No fix is about to come: the receiver sleeps, or keeps its fixes for a batch.
+  public mutating func writesEarly(
+    before plan: Effects?, isReceiverQuiet: Bool, at now: Instant
+  ) -> Bool {
+    guard let plan, plan.board >= .suspended || isReceiverQuiet, due < plan.wake else {
+      return false
+    }
     if let lastEarly, now - lastEarly < Interval(microseconds: interval.microseconds / 4) {
       return false
     }

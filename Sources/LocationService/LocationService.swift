@@ -171,7 +171,10 @@ public struct LocationService: ~Copyable {
   /// suspend.
   private mutating func turn() {
     followLocks()
-    if hasUnsynced && syncs.writesEarly(before: loop.planned, at: now) { sync() }
+    let isQuiet = !loop.engine.isReceiverAwake || loop.engine.mayReceiverHoldFixes
+    if hasUnsynced && syncs.writesEarly(before: loop.planned, isReceiverQuiet: isQuiet, at: now) {
+      sync()
+    }
     let due = hasUnsynced ? syncs.due : .distantFuture
     _ = loop.turn(
       atLatest: min(

@@ -9,11 +9,10 @@ import Testing
 struct SyncScheduleTests {
   private let start = Instant(seconds: 100)
 
-  private func plan(_ board: BoardState, until wake: Double, listens: Bool = true) -> Effects {
+  private func plan(_ board: BoardState, until wake: Double) -> Effects {
     var plan = Effects()
     plan.board = board
     plan.wake = Instant(seconds: wake)
-    plan.listens = listens
     return plan
   }
 
@@ -28,17 +27,17 @@ struct SyncScheduleTests {
   @Test(
     "a board that rests is not woken for a write",
     arguments: [
-      // board, its wake, whether bytes wake it, whether to write before
-      (BoardState.suspended, 400.0, true, true), (.off, 400, true, true),
-      (.idle, 400, true, false), (.idle, 400, false, true), (.idle, 160, false, false),
-      (.suspended, 160, true, false), (.suspended, 160.001, true, true),
+      // board, its wake, whether the receiver is quiet, whether to write before
+      (BoardState.suspended, 400.0, false, true), (.off, 400, false, true),
+      (.idle, 400, false, false), (.idle, 400, true, true), (.idle, 160, true, false),
+      (.suspended, 160, false, false), (.suspended, 160.001, false, true),
     ])
-  func early(_ board: BoardState, _ wake: Double, _ listens: Bool, _ expected: Bool) {
+  func early(_ board: BoardState, _ wake: Double, _ isQuiet: Bool, _ expected: Bool) {
     var syncs = SyncSchedule(every: .seconds(60), at: start)
-    let withoutPlan = syncs.writesEarly(before: nil, at: start)
+    let withoutPlan = syncs.writesEarly(before: nil, isReceiverQuiet: true, at: start)
     #expect(!withoutPlan)
-    let plan = plan(board, until: wake, listens: listens)
-    let isEarly = syncs.writesEarly(before: plan, at: start)
+    let plan = plan(board, until: wake)
+    let isEarly = syncs.writesEarly(before: plan, isReceiverQuiet: isQuiet, at: start)
     #expect(isEarly == expected)
   }
 
@@ -48,8 +47,9 @@ struct SyncScheduleTests {
     let plan = plan(.suspended, until: 400)
     let moments = [100.0, 100.001, 114.999, 115, 129.999, 130]
     var written: [Double] = []
-    for moment in moments where syncs.writesEarly(before: plan, at: Instant(seconds: moment)) {
-      written.append(moment)
+    for moment in moments {
+      let now = Instant(seconds: moment)
+      if syncs.writesEarly(before: plan, isReceiverQuiet: false, at: now) { written.append(moment) }
     }
     #expect(written == [100, 115, 130])
   }
