@@ -22,7 +22,7 @@ struct SummaryText {
     row("fixes", "\(Words.count(summary.fixes)) in \(Words.duration(summary.duration))", to: &text)
     row("delivered", SummaryText.delivered(summary, by: service), to: &text)
     if service == .updates {
-      row("deferrals", "\(Words.count(summary.finishes)) finished", to: &text)
+      row("deferrals", "\(Words.count(summary.finishes - summary.refusals)) finished", to: &text)
     }
     if let code = summary.refusal {
       let count = summary.refusals == 1 ? "" : "\(Words.times(summary.refusals)), first: "
