@@ -132,8 +132,10 @@ let shell: [Target] = [
   .executableTarget(
     name: "torpord",
     dependencies: [
+      // The loop is not imported, but lies in the service by value: see `LocationRuntime`.
       "AccessPolicy", "CBuildDate", "GPIOLines", "LinuxHAL", "LocationTypes", "LocationEngine",
-      "LocationService", "BoardProfiles", "BoardSetup", "EnergyAccounting", "ServiceState",
+      "LocationRuntime", "LocationService", "BoardProfiles", "BoardSetup", "EnergyAccounting",
+      "ServiceState",
     ],
     swiftSettings: strict),
   .target(

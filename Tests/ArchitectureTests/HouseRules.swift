@@ -85,6 +85,7 @@ enum HouseRules {
     "torpord": Room(
       rooms: [
         "AccessPolicy", "CBuildDate", "GPIOLines", "LinuxHAL", "LocationTypes", "LocationEngine",
+        "LocationRuntime",
         "LocationService", "BoardProfiles", "BoardSetup", "EnergyAccounting", "ServiceState",
       ],
       system: ["Glibc"]),
