@@ -20,6 +20,10 @@ public struct FoundInput: Sendable, CustomStringConvertible {
   /// One that is found next goes in here, with the mending.
   public static let all = [
     FoundInput(
+      .nmea, "a ZDA whose year has two digits: written without its date",
+      [0] + Array("GPZDA,".utf8) + [0xD4] + Array("25.464,1,09".utf8) + [0, 0]
+        + Array(",9198-,00".utf8)),
+    FoundInput(
       .ring, "a header's revision at the end of its type: counting on trapped",
       [2, 1, 1, 1, 1, 0, 2, 3, 15, 0, 1, 2] + [UInt8](repeating: 0xFF, count: 11)),
     FoundInput(

@@ -137,9 +137,14 @@ extension FrameBuffer {
   public mutating func append(_ m: ZDA, format: NMEAFormat = .common) {
     let start = beginSentence(m.talker, "ZDA")
     appendTime(m.time_us, format)
-    appendField(m.date.map { Int64($0.day) }, integers: 2)
-    appendField(m.date.map { Int64($0.month) }, integers: 2)
-    appendField(m.date.map { Int64($0.year) }, integers: 4)
+    appendField(m.date.map { Int64($0.day) } ?? m.shortDate.map { Int64($0.day) }, integers: 2)
+    appendField(m.date.map { Int64($0.month) } ?? m.shortDate.map { Int64($0.month) }, integers: 2)
+    // A year of two digits stays one: its century is not known.
+    if let date = m.date {
+      appendField(Int64(date.year), integers: 4)
+    } else {
+      appendField(m.shortDate.map { Int64($0.year) }, integers: 2)
+    }
     // A zone west of Greenwich by less than an hour has its sign in the zero hours.
     append(UInt8(ascii: ","))
     if let zone = m.zone_min {
