@@ -63,7 +63,7 @@ struct EpochCalendar {
     }
   }
 
-  /// Whether a date that was told does not follow from the last certain moment, nor from the suspect.
+  /// Whether a reported date follows neither from the last certain moment nor from the suspect.
   @inline(__always) private mutating func isLeap(_ day: Int, _ time_us: Int64) -> Bool {
     if !isLastUncertain && lastDay == day { return false }
     guard let certain, certain.day != day else { return false }
@@ -226,7 +226,7 @@ struct EpochCalendar {
         isUncertain: epoch.isDateUncertain))
   }
 
-  /// Remembers a moment whose date was told, or is the recording's.
+  /// Remembers a moment whose date was reported, or is the recording's.
   @inline(__always)
   private mutating func remember(_ day: Int, _ time_us: Int64, _ isUncertain: Bool) {
     goOn(day, time_us, isUncertain)

@@ -179,7 +179,7 @@ public struct Session {
       isDeferralAvailable: loop.engine.isDeferralAvailable)
   }
 
-  /// Writes the ring when that is due, or before a suspend; gives when the next write is due.
+  /// Writes the ring when that is due, or before the board rests; returns when the next write is due.
   private static func sync(
     _ engine: inout Engine, _ syncs: inout SyncSchedule?, before plan: Effects?, at now: Instant
   ) -> Instant {

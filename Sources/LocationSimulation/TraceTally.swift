@@ -13,7 +13,7 @@ public struct TraceSummary: Equatable, Sendable {
   public var batches = 0
   /// What services told clients beside fixes of running updates.
   public var notices = 0
-  /// How many of these there were of each kind; a kind that nobody was told is left out.
+  /// How many of these there were of each kind; a kind that did not occur is left out.
   public var told: [TraceNotice.Kind: Int] = [:]
   /// Deferrals that ended.
   public var finishes = 0

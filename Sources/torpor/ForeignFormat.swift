@@ -1,6 +1,6 @@
 import GNSSProtocols
 
-/// What input is that is neither NMEA nor UBX: recognised so that the user is told what to do about it.
+/// What input is that is neither NMEA nor UBX: recognised so that the error can say what to do.
 enum ForeignFormat: CaseIterable {
   case gzip
   case bzip2
