@@ -1,8 +1,8 @@
 import Glibc
 import LinuxHAL
 
-/// The socket that clients connect to: a file that goes when the service goes.
-public struct Listener: ~Copyable {
+/// The socket that clients connect to: a file that is removed with the last reference.
+public final class Listener {
   let descriptor: Int32
   private let path: String
 

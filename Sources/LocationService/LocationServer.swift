@@ -109,7 +109,7 @@ public struct LocationServer: LocationClients, ~Copyable {
   ///   - state: What outlives the service; ``restore(into:after:at:)`` brings it back.
   ///   - starter: Starts programs (BKG-19); gives what was wrong, nil if nothing was.
   public init(
-    _ listener: consuming Listener, on events: EventWait, _ policy: AccessPolicy, _ facts: Facts,
+    _ listener: Listener, on events: EventWait, _ policy: AccessPolicy, _ facts: Facts,
     state: StateStore, log: SystemLog, starter: @escaping (Launch) -> String?
   ) throws(SystemError) {
     try events.add(listener.descriptor, as: LocationServer.listenerToken, for: .readable)

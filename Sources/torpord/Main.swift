@@ -45,10 +45,12 @@ struct Main {
       return EX_CONFIG
     }
     var last: BoardProfile?
+    // Kept from one start to the next, so that a client that connects meanwhile waits and is not refused.
+    var listener: Listener?
     while true {
       do {
         let before = now.profile
-        guard try serve(&now, options, log) else { return EX_OK }
+        guard try serve(&now, on: &listener, options, log) else { return EX_OK }
         last = before
       } catch let problem as RingProblem where problem.isDamage && setAside(problem.path, log) {
         continue
@@ -100,7 +102,7 @@ struct Main {
 
   /// Serves until a signal ends it; says whether that is because there is a new profile.
   private static func serve(
-    _ decisions: inout Decisions, _ options: Options, _ log: SystemLog
+    _ decisions: inout Decisions, on listener: inout Listener?, _ options: Options, _ log: SystemLog
   ) throws -> Bool {
     let profile = decisions.profile
     guard let receiver = profile.receiver, let device = receiver.device else {
@@ -116,8 +118,10 @@ struct Main {
     let state = try state(options)
     for line in state.repairs.lines { log.write(.notice, line) }
     if let trouble = state.trouble { log.write(.error, "state: \(trouble)") }
+    let socket = try listener ?? Listener(path: options.socket)
+    listener = socket
     let server = try LocationServer(
-      Listener(path: options.socket), on: events, decisions.policy,
+      socket, on: events, decisions.policy,
       facts(profile, isUnwired: options.isUnwired),
       state: state, log: log, starter: ClientStarter(socket: options.socket).start)
     var setup = profile.engineSetup

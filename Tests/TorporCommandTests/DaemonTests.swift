@@ -14,6 +14,8 @@ final class Daemon {
   let folder = Command.directory()
   private let terminal: Int32
   private var process: pid_t = 0
+  /// Whether the first connection that it took was served.
+  private(set) var answersFirst = false
 
   /// The service.
   private static let program = builtProgram("torpord")
@@ -55,7 +57,14 @@ final class Daemon {
           clients,
         ], &actions)
     }
-    for _ in 0..<5_000 where unsafe access(socket, F_OK) != 0 { usleep(1_000) }
+    // The file is there before anybody listens at it.
+    for _ in 0..<50_000 where !answersFirst {
+      if var connection = try? LocationConnection(path: socket) {
+        answersFirst = (try? connection.call(.getStatus)) != nil
+        break
+      }
+      usleep(100)
+    }
   }
 
   deinit {
@@ -175,6 +184,7 @@ struct DaemonTests {
         let noise = (0..<bytes).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 7) }
         Command.write(noise, to: "\(folder)/ring")
       })
+    #expect(daemon.answersFirst, "who connects while the ring is put aside waits")
     #expect(daemon.ask(["status"]).status == 0)
     let names = try FileManager.default.contentsOfDirectory(atPath: daemon.folder)
     #expect(names.contains("ring"))
