@@ -56,7 +56,11 @@ struct EpochCalendar {
   /// leaps is marked instead, until the next one confirms it.
   @inline(__always) mutating func hold(_ moment: inout DatedMoment) {
     isClockSet = !moment.isUncertain
-    if isLeap(today.day, moment.time_us) {
+    // All epochs of a day but the first: saves 7 of 644 instructions for a NAV-PVT.
+    if isClockSet, !isLastUncertain, lastDay == today.day {
+      lastTime_us = moment.time_us
+      suspect = nil
+    } else if isLeap(today.day, moment.time_us) {
       moment.isUncertain = true
     } else {
       remember(today.day, moment.time_us, moment.isUncertain)
