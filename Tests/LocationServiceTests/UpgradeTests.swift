@@ -1,0 +1,41 @@
+import LocationPolicy
+import LocationTypes
+import LocationWire
+import TestSupport
+import Testing
+
+@testable import LocationService
+
+/// Ring and state as commit 9ba8f67 left them: a client of user 0, `trail-log`, with visits, the circle
+/// `home` and updates, had acknowledged 12 of the 20 fixes of the generation 1 when the service was stopped.
+@Suite("Files of an earlier version")
+struct UpgradeTests {
+  private func remains() -> ServiceBench.Remains {
+    let kept = "\(packageRoot)/Tests/Snapshots/service-9ba8f67"
+    let folder = TestFolder()
+    folder.write(readFile("\(kept)/state.db"), to: "state.db")
+    return ServiceBench.Remains(folder: folder, ring: readFile("\(kept)/ring"), second: 0)
+  }
+
+  @Test("RNG-3, BKG-20: ring and state of 9ba8f67 open, and their client goes on")
+  func goesOn() throws {
+    let remains = remains()
+    #expect(remains.ring.count == 5_120)
+    let bench = try ServiceBench(.owned(by: 0), after: remains)
+    let (control, watch, _) = bench.client("trail-log", of: 0)
+    _ = bench.ask(.startUpdating, control)
+    bench.fix()
+    let fixes = watch.fixes()
+    #expect(fixes.dropLast().map(\.name.sequence) == Array(13..<20))
+    #expect(fixes.dropLast().allSatisfy { $0.name.generation == 1 })
+    #expect(fixes.dropLast().first?.fix.coordinate.latitude_e9 == 52_373_271_667)
+    #expect(fixes.last.map { $0.name.generation > 1 } == true)
+    guard case .regions(let regions)? = bench.ask(.listRegions, control) else {
+      Issue.record("it has its regions")
+      return
+    }
+    #expect(regions.map(\.region.name) == ["home"] && regions.map(\.region.radius) == [100])
+    let client = bench.loop.engine.client(ClientID(0))
+    #expect(client.services.visits.state != .idle)
+  }
+}
