@@ -297,6 +297,8 @@ public struct Engine: ~Copyable {
   public var generationStart: UInt64 { ring.start }
   /// The sequence number that the next fix will get.
   public var head: UInt64 { ring.head }
+  /// Slots of the ring that are in use, from the oldest readable fix on.
+  public var fixesInRing: Int { Int(ring.head - ring.tail) }
   /// A client as it stands, for status displays and tests.
   public func client(_ id: ClientID) -> Client { clients.client(at: id.index) }
 }

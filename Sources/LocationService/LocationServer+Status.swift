@@ -62,6 +62,7 @@ extension LocationServer {
     if mayKnow, engine.head > 0, let newest = engine.stored(at: engine.head - 1)?.fix {
       status.newest = FixTime(acquired: newest.acquired, utc: newest.utc)
     }
+    if mayKnow { status.ringFixes = engine.fixesInRing }
     status.batteryPercent = engine.batteryCharge
     status.givenUp = engine.givenUp
     status.isSleepInhibited = engine.isSleepInhibited

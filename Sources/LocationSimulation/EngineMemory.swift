@@ -33,6 +33,9 @@ import LocationPolicy
   /// A store for what the receiver of its engine knows of the sky.
   public var aidingStore: AidingStore { unsafe AidingStore(aiding) }
 
+  /// A copy of the ring of fixes, as a file would have it.
+  var ringBytes: [UInt8] { unsafe Array(ring) }
+
   /// An engine on this memory.
   ///
   /// - Precondition: it has no other engine, and the ring's capacity is one that opens.

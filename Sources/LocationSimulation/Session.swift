@@ -69,11 +69,13 @@ public struct Session {
   ///
   /// - Parameters:
   ///   - progress: Is told now and then what part is done, 0 to 1.
-  ///   - bytes: Gets what the receiver sends, if given; ``replay(_:progress:sink:)`` can play it.
+  ///   - bytes: Gets what the receiver sends, if given; ``replay(_:progress:ring:sink:)`` can play it.
+  ///   - ring: Gets the bytes of the ring of fixes at the end, if given.
   ///   - sink: Gets every record in the order of time.
   public func simulate(
     _ plan: SimulationPlan, progress: (Double) -> Void = { _ in },
-    bytes: (([UInt8]) -> Void)? = nil, sink: (TraceRecord) -> Void = { _ in }
+    bytes: (([UInt8]) -> Void)? = nil, ring: (([UInt8]) -> Void)? = nil,
+    sink: (TraceRecord) -> Void = { _ in }
   ) -> SessionResult {
     var setup = profile.simulationSetup
     setup.noise = plan.noise
@@ -97,13 +99,14 @@ public struct Session {
     }
     let board = SimulatedBoard(setup, track: plan.track)
     return run(
-      board, engineSetup, until: .boot + plan.duration, bill: true, progress, bytes, sink)
+      board, engineSetup, until: .boot + plan.duration, bill: true, progress, bytes, ring, sink)
   }
 
-  /// Plays a recording at its own time to a board that listens.
+  /// Plays a recording at its own time to a board that listens; the closures are those of
+  /// ``simulate(_:progress:bytes:ring:sink:)``.
   public func replay(
     _ scan: RecordingScan, progress: (Double) -> Void = { _ in },
-    sink: (TraceRecord) -> Void = { _ in }
+    ring: (([UInt8]) -> Void)? = nil, sink: (TraceRecord) -> Void = { _ in }
   ) -> SessionResult {
     var setup = profile.simulationSetup
     setup.recordsEvents = true
@@ -120,12 +123,12 @@ public struct Session {
     let board = SimulatedBoard(setup, replaying: scan.recording)
     // The last epoch ends with a silence.
     let end = scan.end + engineSetup.epochs.pause * 4
-    return run(board, engineSetup, until: end, bill: false, progress, nil, sink)
+    return run(board, engineSetup, until: end, bill: false, progress, nil, ring, sink)
   }
 
   private func run(
     _ board: consuming SimulatedBoard, _ setup: EngineSetup, until end: Instant, bill: Bool,
-    _ progress: (Double) -> Void, _ bytes: (([UInt8]) -> Void)?,
+    _ progress: (Double) -> Void, _ bytes: (([UInt8]) -> Void)?, _ ring: (([UInt8]) -> Void)?,
     _ sink: (TraceRecord) -> Void
   ) -> SessionResult {
     let memory = EngineMemory(capacity: ringCapacity, clients: 1)
@@ -173,6 +176,7 @@ public struct Session {
       at: isBatteryEmpty ? loop.board.now : end,
       processorPerWake: BoardProfile.processorTimePerWake,
       bill: bill ? BillFigures(profile) : nil, to: sink)
+    ring?(memory.ringBytes)
     return SessionResult(
       summary: summary, violations: loop.board.violations,
       isBatteryEmpty: isBatteryEmpty,

@@ -297,10 +297,11 @@ extension LocationInterface {
       detail: ?string
     )
 
-    # How the service is. newest: when the newest fix was true. sleep_inhibited: something keeps the
+    # How the service is. ring_fixes: slots of the ring that are in use, of ring_capacity. newest: when the newest fix
+    # was true. sleep_inhibited: something keeps the
     # board from sleeping. holds: all that does. demanding: clients that need something, connected or not. uses: those of them that
     # whoever asks may know: all for an administrator, else those of the same user. Who may not use location
-    # is told neither newest nor plan, and of holds no_suspend, system and stays_on alone.
+    # is told neither ring_fixes nor newest nor plan, and of holds no_suspend, system and stays_on alone.
     type Status (
       version: string,
       board: string,
@@ -308,6 +309,7 @@ extension LocationInterface {
       generation: int,
       next_sequence: int,
       ring_capacity: int,
+      ring_fixes: ?int,
       newest: ?Moment,
       clients: int,
       battery_percent: ?int,

@@ -12,6 +12,7 @@ extension ReplyEncoder {
     json.member("generation", Int64(status.generation))
     json.member("next_sequence", Int64(clamping: status.nextSequence))
     json.member("ring_capacity", Int64(status.ringCapacity))
+    if let fixes = status.ringFixes { json.member("ring_fixes", Int64(fixes)) }
     json.object("newest", status.newest)
     json.member("clients", Int64(status.clients))
     if let percent = status.batteryPercent { json.member("battery_percent", Int64(percent)) }
@@ -98,6 +99,7 @@ extension ReplyDecoder {
       now: try fields.requiredTime("now"), generation: try fields.number("generation"),
       nextSequence: try fields.number("next_sequence"),
       ringCapacity: try fields.number("ring_capacity"), clients: try fields.number("clients"))
+    if fields.has("ring_fixes") { status.ringFixes = try fields.number("ring_fixes") }
     status.newest = try fields.time("newest")
     if fields.has("battery_percent") {
       status.batteryPercent = try fields.number("battery_percent")

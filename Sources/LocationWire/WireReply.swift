@@ -58,7 +58,7 @@ public struct WireServiceInfo: Equatable, Sendable {
   public var product: String
   /// Which version.
   public var version: String
-  /// Where to read about it.
+  /// Where to read about it; empty, for there is no such place on the web. Varlink demands the member.
   public var url: String
   /// The interfaces it has.
   public var interfaces: [String]
@@ -68,7 +68,7 @@ public struct WireServiceInfo: Equatable, Sendable {
     vendor = "Torpor"
     product = "torpord"
     self.version = version
-    url = "https://torpor.org"
+    url = ""
     interfaces = [CallDecoder.service, CallDecoder.interface]
   }
 }

@@ -15,6 +15,8 @@ public struct WireStatus: Equatable, Sendable {
   public var nextSequence: UInt64
   /// Fixes that the ring holds at most.
   public var ringCapacity: Int
+  /// Slots of the ring that are in use: from the oldest readable fix to the newest; nil for who may not know.
+  public var ringFixes: Int?
   /// When the newest fix was true.
   public var newest: FixTime?
   /// Clients that are connected.

@@ -140,10 +140,12 @@ final class PlayedReceiver {
   private var lineSpeed: UInt32? {
     var line = termios()
     guard unsafe tcgetattr(descriptor, &line) == 0 else { return nil }
-    let code = Int32(bitPattern: unsafe cfgetispeed(&line))
-    let names: [(Int32, UInt32)] = [
-      (B4800, 4_800), (B9600, 9_600), (B19200, 19_200), (B38400, 38_400), (B57600, 57_600),
-      (B115200, 115_200), (B230400, 230_400),
+    let code = unsafe cfgetispeed(&line)
+    // The constants are signed in glibc up to 2.41 and unsigned from 2.42 on.
+    let names: [(speed_t, UInt32)] = [
+      (speed_t(B4800), 4_800), (speed_t(B9600), 9_600), (speed_t(B19200), 19_200),
+      (speed_t(B38400), 38_400), (speed_t(B57600), 57_600), (speed_t(B115200), 115_200),
+      (speed_t(B230400), 230_400),
     ]
     return names.first { $0.0 == code }?.1
   }

@@ -43,8 +43,8 @@ final class PseudoTerminal {
     _ = unsafe tcgetattr(descriptor, &line)
     unsafe cfmakeraw(&line)
     if let code = SerialLine.speeds.first(where: { $0.baud == baud })?.code {
-      unsafe cfsetispeed(&line, speed_t(code))
-      unsafe cfsetospeed(&line, speed_t(code))
+      unsafe cfsetispeed(&line, code)
+      unsafe cfsetospeed(&line, code)
     }
     _ = unsafe tcsetattr(descriptor, TCSANOW, &line)
   }

@@ -6,12 +6,17 @@ import Glibc
 /// What is set stays set when the command ends, as with stty(1): the next program sets its own.
 enum SerialLine {
   /// The speeds that the system has a name for.
-  static let speeds: [(baud: Int, code: Int32)] = [
-    (1_200, B1200), (2_400, B2400), (4_800, B4800), (9_600, B9600), (19_200, B19200),
-    (38_400, B38400), (57_600, B57600), (115_200, B115200), (230_400, B230400),
-    (460_800, B460800), (500_000, B500000), (576_000, B576000), (921_600, B921600),
-    (1_000_000, B1000000), (1_152_000, B1152000), (1_500_000, B1500000), (2_000_000, B2000000),
-    (2_500_000, B2500000), (3_000_000, B3000000), (3_500_000, B3500000), (4_000_000, B4000000),
+  ///
+  /// The constants are signed in glibc up to 2.41 and unsigned from 2.42 on.
+  static let speeds: [(baud: Int, code: speed_t)] = [
+    (1_200, speed_t(B1200)), (2_400, speed_t(B2400)), (4_800, speed_t(B4800)),
+    (9_600, speed_t(B9600)), (19_200, speed_t(B19200)), (38_400, speed_t(B38400)),
+    (57_600, speed_t(B57600)), (115_200, speed_t(B115200)), (230_400, speed_t(B230400)),
+    (460_800, speed_t(B460800)), (500_000, speed_t(B500000)), (576_000, speed_t(B576000)),
+    (921_600, speed_t(B921600)), (1_000_000, speed_t(B1000000)), (1_152_000, speed_t(B1152000)),
+    (1_500_000, speed_t(B1500000)), (2_000_000, speed_t(B2000000)),
+    (2_500_000, speed_t(B2500000)), (3_000_000, speed_t(B3000000)),
+    (3_500_000, speed_t(B3500000)), (4_000_000, speed_t(B4000000)),
   ]
 
   /// Makes the line raw, sets its speed if one is given, and takes it for this process alone.
@@ -31,18 +36,18 @@ enum SerialLine {
     line.c_cflag |= tcflag_t(CLOCAL | CREAD)
     let code = baud.flatMap { baud in speeds.first { $0.baud == baud }?.code }
     if let code {
-      unsafe cfsetispeed(&line, speed_t(code))
-      unsafe cfsetospeed(&line, speed_t(code))
+      unsafe cfsetispeed(&line, code)
+      unsafe cfsetospeed(&line, code)
     }
     guard unsafe tcsetattr(descriptor, TCSANOW, &line) == 0 else { throw refused(path, errno) }
     // It says yes when it did a part of what it was asked: see tcsetattr(3).
     guard unsafe tcgetattr(descriptor, &line) == 0 else { throw refused(path, errno) }
     if let code {
-      guard unsafe cfgetispeed(&line) == speed_t(code) else {
+      guard unsafe cfgetispeed(&line) == code else {
         throw CommandError(.io, "'\(path)' cannot do \(baud ?? 0) baud; try another --baud")
       }
       // What came at another speed is no text.
-      if before != speed_t(code) { tcflush(descriptor, TCIFLUSH) }
+      if before != code { tcflush(descriptor, TCIFLUSH) }
     }
     for holder in LineHolders(of: path).processes {
       System.tell("torpor: \(holder.text) has '\(path)' open too: each gets a part of the bytes")

@@ -60,10 +60,10 @@ extension CommandError {
   private static func code(_ refusal: WireError) -> Code {
     switch refusal {
     case .permissionDenied, .notAuthorized: .permission
-    case .unknownClient, .invalidParameter, .unknownFix: .data
+    case .invalidParameter, .unknownFix: .data
     case .methodNotFound, .methodNotImplemented, .interfaceNotFound, .other: .protocolFault
     case .expectedMore, .expectedUpgrade, .notConnected, .alreadyConnected, .unknownSession,
-      .limitExceeded, .notAvailable, .decidedByFile:
+      .limitExceeded, .notAvailable, .decidedByFile, .unknownClient:
       .unavailable
     }
   }

@@ -165,8 +165,10 @@ struct StatusText {
   // MARK: Fixes and clients
 
   private var fixes: String {
-    let kept = min(status.nextSequence, UInt64(status.ringCapacity))
-    var text = "\(Words.count(Int(kept))) of \(Words.count(status.ringCapacity)) places taken"
+    let capacity = Words.count(status.ringCapacity)
+    var text =
+      status.ringFixes.map { "\(Words.count($0)) of \(capacity) slots of the ring in use" }
+      ?? "a ring of \(capacity) slots"
     if let newest = status.newest { text += ", the newest \(clock.distance(newest))" }
     return text
   }

@@ -111,7 +111,8 @@ struct Main {
     let events = try EventWait()
     let signals = try SignalWatch()
     let line = try SerialLine(
-      opening: device, speed: UInt32(receiver.lineSpeed_baud), in: events)
+      opening: device, speed: UInt32(receiver.lineSpeed_baud), in: events,
+      isPipe: options.isLinePipe)
     let capacity = profile.cache.capacity
     let ring = try RingFile(
       options.state + "/ring", size: LocationService.ringSize(capacity: capacity))

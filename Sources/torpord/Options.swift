@@ -9,6 +9,8 @@ struct Options {
   /// No GPIO line is used.
   var isUnwired = false
   var state = "/var/lib/torpor"
+  /// The line is a FIFO, which QEMU's user mode can open. Only for tests, and not in ``help``.
+  var isLinePipe = false
 
   /// Read where no other is named, if it is there.
   static let standardClients = "/etc/torpor/clients.toml"
@@ -56,6 +58,7 @@ struct Options {
       case "--help", "-h": return .tell(help)
       case "--version": return .tell("torpord \(version)")
       case "--no-pins": options.isUnwired = true
+      case "--line-is-pipe": options.isLinePipe = true
       case "--board", "--line", "--socket", "--state", "--clients":
         guard let value = rest.popFirst(), !value.isEmpty else {
           return .wrong("\(name) needs a value")

@@ -96,6 +96,11 @@ enum HouseRules {
       rooms: ["LocationTypes", "LocationPolicy", "ServiceState"], system: ["Glibc"]),
     "ClientProbe": Room(
       rooms: ["LocationTypes", "LocationWire", "LocationClient"], system: ["Glibc"]),
+    "CoreProbe": Room(
+      rooms: [
+        "LocationTypes", "GNSSProtocols", "SimulatedHAL", "BoardProfiles", "LocationSimulation",
+      ],
+      system: ["Glibc"]),
     "CBuildDate": Room(),
     "torpor": Room(
       rooms: [

@@ -177,6 +177,7 @@ enum Samples {
       version: "0.1", board: "simulated", now: time, generation: 7, nextSequence: 42,
       ringCapacity: 4_096, clients: 2)
     let sparse = status
+    status.ringFixes = 40
     status.newest = bare
     status.batteryPercent = 14
     status.givenUp = PromiseSet(.visits)

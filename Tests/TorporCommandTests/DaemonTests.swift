@@ -172,7 +172,7 @@ struct DaemonTests {
     #expect(daemon.ask(["flush"]).status == 0)
     #expect(daemon.ask(["clients", "list"]).output == "no client has connected yet\n")
     let nobody = daemon.ask(["clients", "deny", "0/nobody"])
-    #expect(nobody.status == 65 && nobody.errors.contains("`torpor clients list` has who is"))
+    #expect(nobody.status == 69 && nobody.errors.contains("`torpor clients list` has who is"))
   }
 
   @Test(
@@ -234,7 +234,7 @@ struct DaemonTests {
     #expect(nothing.status == 0 && nothing.output.isEmpty)
     #expect(nothing.errors.contains("'other' is owed no fix"))
     let nobody = daemon.ask(["export", "--client", "trial-log"])
-    #expect(nobody.status == 65 && nobody.errors.contains("no client 'trial-log'"))
+    #expect(nobody.status == 69 && nobody.errors.contains("no client 'trial-log'"))
   }
 
   @Test("monitor prints lines for programs, and no screen where there is no terminal")

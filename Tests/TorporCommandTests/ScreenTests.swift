@@ -53,13 +53,14 @@ struct StatusTextTests {
           receiver: .batching(watermark: 250), board: .suspended, wake: .boot + .seconds(7_290),
           listens: false))
       status.newest = time(-61)
+      status.ringFixes = 4_000
     }
     #expect(told.contains("service   torpord 0.1 on a-board, 2026-01-01 00:00:00 UTC"))
     #expect(told.contains("for 1 min 30 s; last heard 1 min ago"))
     #expect(told.contains("gather 250 fixes"))
     #expect(
       told.contains("suspended between events, until 2026-01-01 00:01:30 UTC (in 1 min 30 s)"))
-    #expect(told.contains("4,096 of 4,096 places taken, the newest 1 min 1 s ago"))
+    #expect(told.contains("4,000 of 4,096 slots of the ring in use, the newest 1 min 1 s ago"))
   }
 
   @Test("a receiver that searches says whether and when it had a fix")
@@ -108,6 +109,7 @@ struct StatusTextTests {
     }
     #expect(other.contains("does not answer; last heard 2 s ago\n"))
     #expect(!told.contains("plan"), "who may not know is told none")
+    #expect(told.contains("fixes     a ring of 4,096 slots\n"), "5,000 names are no slots")
     #expect(text { _ in }.contains("none: this board has no receiver"))
   }
 
