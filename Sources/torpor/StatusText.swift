@@ -165,7 +165,11 @@ struct StatusText {
   // MARK: Fixes and clients
 
   private var fixes: String {
-    let kept = min(status.nextSequence, UInt64(status.ringCapacity))
+    guard let next = status.nextSequence else {
+      return
+        "known to those who may use location; there are \(Words.count(status.ringCapacity)) places"
+    }
+    let kept = min(next, UInt64(status.ringCapacity))
     var text = "\(Words.count(Int(kept))) of \(Words.count(status.ringCapacity)) places taken"
     if let newest = status.newest { text += ", the newest \(clock.distance(newest))" }
     return text
