@@ -48,11 +48,12 @@ public struct SystemLog: Sendable {
       && journalStream == "\(status.st_dev):\(status.st_ino)"
   }
 
-  /// Writes a line; text of several lines becomes several.
+  /// Writes a line; text of several lines becomes several. All of it is cleaned (``LogText``): this is the one place
+  /// where anything enters the log.
   public func write(_ priority: Priority, _ text: @autoclosure () -> String) {
     guard priority <= threshold else { return }
     let prefix = hasPriorities ? "<\(priority.rawValue)>" : ""
-    for line in text().split(whereSeparator: \.isNewline) {
+    for line in LogText.lines(text()) {
       var bytes = prefix + line + "\n"
       // A log that cannot be written has nobody to be told to.
       _ = bytes.withUTF8 { bytes in

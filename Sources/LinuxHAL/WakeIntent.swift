@@ -116,7 +116,10 @@ public struct WakeIntent: Equatable, Sendable {
   }
 
   private static func put(_ text: String, in path: String) -> Int32 {
-    let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    // Whatever else is there, a link or a FIFO, is neither followed nor waited for.
+    _ = unsafe unlink(path)
+    let descriptor = unsafe open(
+      path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { return errno }
     defer { close(descriptor) }
     var text = text

@@ -65,6 +65,9 @@ public struct ClientSessions: Sendable {
   /// Whether a background session outlives the process, or waits for the next one (BKG-9).
   public var hasBackground: Bool { background != .none }
 
+  /// Whether live updates, conditions and background sessions imply a service session (BKG-15).
+  public var impliesSessions: Bool { !needsExplicit }
+
   /// When ``elapse(at:)`` has something to do; the far future where it has not.
   public var deadline: Instant {
     if case .resuming(let until) = background { until } else { .distantFuture }

@@ -1,6 +1,8 @@
 import CLinux
 import Glibc
 import LinuxHAL
+import LinuxHAL
+import LocationTypes
 import LocationWire
 
 /// Who is at the other end of a connection, as the kernel knows (AUT-2).
@@ -23,10 +25,19 @@ public struct Peer: Equatable, Sendable {
 /// back (``Connection/highWater``) and once more the longest reply. A class, for each step looks at many
 /// of them, and a look at one must not copy it.
 final class Connection {
-  /// So many bytes may wait for a client; while there are more it is told nothing new.
+  /// So many bytes may wait for a client; while there are more it is told nothing new, and none of its calls is
+  /// handled.
   static let highWater = 64 * 1_024
-  /// A client that does not take its own replies, and goes on asking, is let go here.
+  /// The same of a user without permission.
+  static let unpermittedHighWater = 16 * 1_024
+  /// A connection for which more waits, which the marks above should not let happen, is closed.
   static let limit = 2 * WireLimits.replyFrame
+  /// How long a connection may take for its first call, and for the rest of a call that has begun.
+  static let callPatience = Interval.seconds(10)
+  /// Bytes of room that such a user's output keeps while it is empty.
+  static let unpermittedKept = 1_024
+  /// Bytes that the kernel keeps for a user without permission, as setsockopt(2) takes them (it doubles them).
+  static let unpermittedSendBuffer: Int32 = 16 * 1_024
 
   /// What a connection is for.
   enum Purpose: Equatable {
@@ -41,7 +52,9 @@ final class Connection {
   }
 
   let descriptor: Int32
-  var peer: Peer
+  let peer: Peer
+  /// What its user counts as; nil where that is to be looked up.
+  var standing: Standing?
   var purpose = Purpose.open
   var splitter = FrameSplitter()
   var output = JSONOutput()
@@ -49,19 +62,31 @@ final class Connection {
   var drain: Drain?
   /// Tells whether the program that speaks for a client is frozen.
   var program: ProgramWatch?
-  /// Room to write in is waited for.
-  var waitsForRoom = false
+  /// What it is waited for.
+  var interest = EventWait.Conditions.readable
+  /// Its calls are not handled for now, and nothing more is read.
+  var isPaused = false
+  /// What was read and is not handled yet: at most one buffer (``LocationServer/readSize``).
+  var input: [UInt8] = []
+  /// The most bytes that the answers to its calls may have that are not given yet.
+  var expected = 0
+  /// When it is closed if no whole call has come.
+  var deadline: Instant
   /// It has asked something.
   var hasAsked = false
   /// Nothing more is read; it is closed once it was offered what waits.
   var isEnding = false
   /// The wait by which it was found.
   let since: UInt64
+  /// When it was found.
+  let opened: Instant
 
-  init(_ descriptor: Int32, _ peer: Peer, since wait: UInt64) {
+  init(_ descriptor: Int32, _ peer: Peer, since wait: UInt64, at now: Instant) {
     self.descriptor = descriptor
     self.peer = peer
     since = wait
+    opened = now
+    deadline = now + Connection.callPatience
   }
 
   /// Whether it takes more notices.

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 import LinuxHAL
 
@@ -5,6 +6,10 @@ import LinuxHAL
 public final class Listener {
   let descriptor: Int32
   private let path: String
+  /// Accepts a connection: its descriptor, or less than 0 and `-errno`. Tests put a failure in its place.
+  var accept: () -> Int32
+  /// Who is at the other end of one. Tests put other users in its place.
+  var peer: (Int32) -> Peer? = Listener.peer(of:)
 
   /// Listens at `path`; everybody may connect, for who may know what is decided by who it is (AUT-2).
   ///
@@ -49,6 +54,13 @@ public final class Listener {
     }
     self.descriptor = descriptor
     self.path = path
+    accept = { clinux_accept(descriptor) }
+  }
+
+  private static func peer(of descriptor: Int32) -> Peer? {
+    var found = clinux_peer()
+    guard unsafe clinux_peer_of(descriptor, &found) == 0 else { return nil }
+    return Peer(user: found.uid, process: found.pid)
   }
 
   deinit {

@@ -61,11 +61,13 @@ extension LocationServer {
       guard case .control(let client)? = connections[index]?.purpose else {
         return .error(.notConnected)
       }
-      return .regions(monitoredRegions(of: client))
+      return .regions(
+        monitoredRegions(of: client, knowsState: clients[client].access.authorization.isGranted))
     case .getStatus: return .status(status(engine, effects, for: index, at: now))
     case .getPowerPlan:
       return mayKnow(index) ? .plan(plan(engine, effects)) : .error(.notAuthorized)
     case .getEnergy:
+      guard mayKnow(index) else { return .error(.notAuthorized) }
       guard let energy = energy(at: now) else { return .error(.notAvailable(what: "energy")) }
       return .energy(energy)
     default: preconditionFailure("a call that is not answered out of the engine")

@@ -9,8 +9,9 @@ import LocationWire
 extension LocationServer {
   mutating func handle(_ incoming: IncomingCall, from index: Int) {
     guard let reply = reply(to: incoming, from: index), incoming.mode != .oneway else { return }
-    // What never was cannot be acknowledged, and only the ring knows what was.
-    if case .acknowledge(let name) = incoming.call, reply == .done {
+    // What never was cannot be acknowledged, and only the ring knows what was. Who may not use location is not told
+    // how many fixes there are (AUT-9).
+    if case .acknowledge(let name) = incoming.call, reply == .done, mayKnow(index) {
       return answer(.acknowledged(name), to: index)
     }
     answer(incoming.call.isDurable ? .durable(reply) : .ready(reply), to: index)
@@ -38,7 +39,7 @@ extension LocationServer {
     case .getLocation, .getStatus, .getPowerPlan, .getEnergy, .drain, .readBacklog, .listRegions:
       if incoming.mode != .oneway { answer(.fromEngine(incoming), to: index) }
       return nil
-    case .listClients, .allowClient, .denyClient, .reduceClient, .flush:
+    case .listClients, .allowClient, .denyClient, .reduceClient, .forgetClient, .flush:
       guard policy.isAdministrator(connection.peer.user) else { return .error(.permissionDenied) }
       return administer(incoming.call)
     case .startUpdating, .stopUpdating, .configure, .allowDeferred, .disallowDeferred,
@@ -70,6 +71,7 @@ extension LocationServer {
     if clients[client].control != nil { takeOver(client) }
     lastSession += 1
     clients[client].session = lastSession
+    clients[client].lastConnected = now
     clients[client].control = index
     let isLaunched = clients[client].launch.finish(at: now)
     clients[client].execution = isLaunched ? .background : .foreground
@@ -90,24 +92,23 @@ extension LocationServer {
   /// The place of a client that is known, or a new one as long as there is one for its user.
   private mutating func record(of name: WireClientName) -> Result<Int, WireError> {
     if let known = clients.firstIndex(where: { $0.name == name }) { return .success(known) }
-    let own = clients.count { $0.name.user == name.user }
-    let isFull = own >= LocationServer.clientsPerUser && !policy.isAdministrator(name.user)
-    guard let place = freePlace(of: isFull ? name.user : nil) else {
-      return .failure(
-        isFull
-          ? .limitExceeded(what: "clients of a user", limit: Int64(LocationServer.clientsPerUser))
-          : .limitExceeded(what: "clients", limit: Int64(facts.clients)))
+    let decision = state.client(uid: name.user, name: name.name)?.accessDecision
+    let access = policy.access(uid: name.user, client: name.name, decision: decision)
+    let isPermitted = access.authorization.isGranted
+    let place: Int
+    switch room(for: name.user, isPermitted: isPermitted) {
+    case .success(let found): place = found
+    case .failure(let refusal): return .failure(refusal)
     }
-    guard let row = state.addClient(uid: name.user, name: name.name) else {
-      return .failure(.limitExceeded(what: "clients", limit: Int64(facts.clients)))
-    }
-    let access = policy.access(
-      uid: name.user, client: name.name, decision: row.accessDecision)
+    guard
+      let row = state.addClient(uid: name.user, name: name.name, isDurable: isPermitted)
+    else { return .failure(.limitExceeded(what: "clients", limit: Int64(facts.clients))) }
     var client = ServedClient(name, number: row.id, access)
     // Its row may have been lost with a damaged file, and what it was owed with it.
     client.mayHaveLost = mayHaveForgotten
     if place < clients.count { clients[place] = client } else { clients.append(client) }
     keepAccess(place)
+    forgetStandings()
     return .success(place)
   }
 
@@ -325,38 +326,61 @@ extension LocationServer {
     case .denyClient(let name): return decide(name) { $0.authorization = .denied }
     case .reduceClient(let name, let isReduced):
       return decide(name) { $0.isReduced = isReduced }
+    case .forgetClient(let name): return forget(name)
     case .flush:
       mustFlush = true
       return .done
     default:
-      return .clients(
-        clients.map {
-          var client = WireClient(
-            $0.name, authorization: $0.access.authorization, isReduced: $0.access.isReduced,
-            execution: $0.control == nil ? nil : $0.execution)
-          client.hasBackgroundSession = $0.sessions.hasBackground
-          client.asks = $0.asks?.authorization
-          return client
-        })
+      return .clients(knownClients)
     }
+  }
+
+  /// All clients that are there, and those that are not, but about which a command has decided.
+  private var knownClients: [WireClient] {
+    var known: [WireClient] = []
+    for served in clients where !served.isVacant {
+      var client = WireClient(
+        served.name, authorization: served.access.authorization, isReduced: served.access.isReduced,
+        execution: served.control == nil ? nil : served.execution)
+      client.hasBackgroundSession = served.sessions.hasBackground
+      client.asks = served.asks?.authorization
+      known.append(client)
+    }
+    let served = Set(clients.map(\.number))
+    for row in state.rows.clients.all.sorted(by: { $0.id < $1.id }) where !served.contains(row.id) {
+      let access = policy.access(uid: row.uid, client: row.name, decision: row.accessDecision)
+      known.append(
+        WireClient(
+          WireClientName(user: row.uid, name: row.name), authorization: access.authorization,
+          isReduced: access.isReduced, execution: nil))
+    }
+    return known
   }
 
   /// A decision counts where the administrator's file leaves it open.
   private mutating func decide(
     _ name: WireClientName, _ change: (inout AccessDecision) -> Void
   ) -> WireReply {
-    guard let client = clients.firstIndex(where: { $0.name == name }) else {
+    let place = clients.firstIndex { $0.name == name }
+    guard var row = state.client(uid: name.user, name: name.name) else {
       return .error(.unknownClient(name))
     }
-    var decision = clients[client].access.told
+    var decision = place.map { clients[$0].access.told } ?? row.told
     change(&decision)
     let access = policy.access(uid: name.user, client: name.name, decision: decision)
     guard access.source == .decision else {
       return .error(.decidedByFile(line: access.source.line))
     }
+    guard let client = place else {
+      // It gets what was decided when it connects.
+      row.decide(decision)
+      put(row, in: \.clients)
+      return .done
+    }
     clients[client].asks = nil
     keepAccess(client, decision: decision)
     apply(access, client)
+    dropUnpermitted()
     return .done
   }
 
@@ -364,6 +388,9 @@ extension LocationServer {
   mutating func apply(_ access: ClientAccess, _ client: Int) {
     let before = clients[client].access.told
     clients[client].access = access
+    state.setDurable(clients[client].number, access.authorization.isGranted)
+    clients[client].isTouched = true
+    forgetStandings()
     if access.told.takes(from: before) { forgetUntold(client) }
     if !access.mayUseBackground { _ = allowBackground(false, client) }
     if access.authorization != .notDetermined && access.authorization != .whenInUse {

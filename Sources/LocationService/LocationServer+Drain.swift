@@ -58,6 +58,8 @@ extension LocationServer {
     connections[index]?.drain = Drain(
       backlog: backlog, isTaken: isTaken, next: backlog.range.lowerBound, left: count)
     if connections[index] != nil {
+      // It is filled again and again, and ends then.
+      connections[index]!.output.kept = 2 * Connection.highWater
       FixRecordHeader(count: count).append(to: &connections[index]!.output)
     }
     if isTaken { ask(.takeBacklog, client) }
@@ -74,7 +76,7 @@ extension LocationServer {
     }
     // It takes all it gets: the next turn comes when it has room, which it has.
     fill(index, engine)
-    waitForRoom(index)
+    updateInterest(index)
   }
 
   /// Writes records up to the high water. What was overwritten meanwhile ends it: the rest is owed.

@@ -29,7 +29,9 @@ extension LocationServer {
       connections[index]?.program = program
       lookAtProgram(index)
     } catch {
-      log.write(.warning, "it is not seen when process \(process) is frozen: \(error)")
+      logLine(
+        of: connections[index]?.peer.user ?? 0, .warning,
+        "it is not seen when process \(process) is frozen: \(error)")
     }
   }
 

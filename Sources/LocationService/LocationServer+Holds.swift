@@ -29,7 +29,7 @@ extension LocationServer {
     if !engine.canSuspend { holds.append(WireHold(.noSuspend)) }
     if let hindrance,
       hindrance.isForGood || hindrance.isLock
-        || (effects.board >= .suspended && !hindrance.isPassing)
+        || (mayKnow && effects.board >= .suspended && !hindrance.isPassing)
     {
       let unwired = hindrance == .noEnd ? unwired(for: .system).map { "; \($0)" } ?? "" : ""
       holds.append(WireHold(.system, detail: hindrance.description + unwired))

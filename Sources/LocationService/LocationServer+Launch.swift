@@ -97,9 +97,9 @@ extension LocationServer {
       let name = clients[i].name
       let what = "'\(name.name)' of user \(name.user) for \(reason.rawValue)"
       if let trouble = starter(Launch(client: name, how: how, reason: reason)) {
-        log.write(.error, "cannot start \(what): \(trouble)")
+        logLine(of: name.user, .error, "cannot start \(what): \(trouble)")
       } else {
-        log.write(.info, "started \(what)")
+        logLine(of: name.user, .info, "started \(what)")
       }
     }
   }

@@ -14,14 +14,19 @@ extension LocationServer {
   ///
   /// What a command has decided goes on to count where the file leaves it open. Who may less than before is
   /// told nothing any more that was kept for it (RNG-6); who may the same notices nothing.
-  mutating func adopt(_ policy: AccessPolicy) {
+  ///
+  /// - Parameter subordinates: Who answers for whose user ids from now on; nil to leave it.
+  mutating func adopt(_ policy: AccessPolicy, subordinates: SubordinateUsers? = nil) {
     self.policy = policy
-    for client in clients.indices {
+    if let subordinates { facts.subordinates = subordinates }
+    forgetStandings()
+    for client in clients.indices where !clients[client].isVacant {
       let before = clients[client].access
       let name = clients[client].name
       let decision = state.rows.clients[clients[client].number]?.accessDecision
       let access = policy.access(uid: name.user, client: name.name, decision: decision)
       if access != before { apply(access, client) }
     }
+    dropUnpermitted()
   }
 }

@@ -33,7 +33,7 @@ extension LocationServer {
   }
 
   /// The events of those numbers are handled: of each circle the last is kept.
-  func noteHandled(_ numbers: [UInt32], _ client: Int) {
+  mutating func noteHandled(_ numbers: [UInt32], _ client: Int) {
     for number in numbers {
       let key = EventRecord.Key(client: clients[client].number, number: number)
       guard let row = state.rows.events[key], let event = WireRegionEvent(kept: row.notice),
@@ -44,7 +44,7 @@ extension LocationServer {
   }
 
   /// The last event of a circle that was handled; nil for none. One that is not monitored has none.
-  func setHandled(_ notice: String?, _ identifier: RegionIdentifier, _ client: Int) {
+  mutating func setHandled(_ notice: String?, _ identifier: RegionIdentifier, _ client: Int) {
     let key = RegionRecord.Key(client: clients[client].number, identifier: identifier)
     guard var row = state.rows.regions[key], row.handled != notice else { return }
     row.handled = notice
@@ -52,7 +52,9 @@ extension LocationServer {
   }
 
   /// A client's circles, in the order in which their names came.
-  func monitoredRegions(of client: Int) -> [WireMonitoredRegion] {
+  ///
+  /// - Parameter knowsState: The client may know whether the board is inside.
+  func monitoredRegions(of client: Int, knowsState: Bool) -> [WireMonitoredRegion] {
     let rows = state.rows.regions.all.filter { $0.client == clients[client].number }
     return rows.sorted { $0.region.identifier.number < $1.region.identifier.number }.map { row in
       var region = WireRegion(
@@ -60,6 +62,9 @@ extension LocationServer {
         radius: row.region.radius)
       region.notifyOnEntry = row.region.notifyOnEntry
       region.notifyOnExit = row.region.notifyOnExit
+      guard knowsState else {
+        return WireMonitoredRegion(region, state: .unknown, lastEvent: nil)
+      }
       return WireMonitoredRegion(
         region, state: row.state, lastEvent: row.handled.flatMap(WireRegionEvent.init(kept:)))
     }

@@ -26,6 +26,11 @@ extension LocationServer {
     case .openBackgroundSession:
       let isActive = clients[client].sessions.openBackground(at: now)
       updateUse(client)
+      if clients[client].sessions.impliesSessions, clients[client].sessions.isInUse,
+        clients[client].access.authorization == .notDetermined, clients[client].asks == nil
+      {
+        noteRequest(.whenInUse, client)
+      }
       return .active(isActive)
     case .closeBackgroundSession:
       clients[client].sessions.closeBackground()
@@ -58,11 +63,27 @@ extension LocationServer {
     case .restricted, .denied, .always: return
     }
     guard clients[client].asks != permission else { return }
+    noteRequest(permission, client)
+  }
+
+  /// Shows the administrator what a client needs, until it is decided (AUT-8).
+  private mutating func noteRequest(_ permission: WirePermission, _ client: Int) {
     clients[client].asks = permission
     let name = clients[client].name
-    log.write(
-      .notice,
+    logLine(
+      of: name.user, .notice,
       "'\(name.name)' of user \(name.user) asks to use location; `torpor clients allow` lets it")
+  }
+
+  /// Live updates, conditions and sessions of a client in use about which nobody has decided ask for permission by
+  /// themselves (AUT-8).
+  private mutating func noteImplicitRequest(_ client: Int) {
+    let sessions = clients[client].sessions
+    guard clients[client].access.authorization == .notDetermined, sessions.isInUse,
+      let wanted = WirePermission(sessions.requirement), clients[client].asks != .always,
+      clients[client].asks != wanted
+    else { return }
+    noteRequest(wanted, client)
   }
 
   /// Tells the engine and the disk what has changed of a client's use of location, and the log of its
@@ -76,8 +97,9 @@ extension LocationServer {
       change(client) { $0.backgroundSession = hasBackground }
       let name = clients[client].name
       let what = hasBackground ? "has a background session" : "has no background session any more"
-      log.write(.notice, "'\(name.name)' of user \(name.user) \(what)")
+      logLine(of: name.user, .notice, "'\(name.name)' of user \(name.user) \(what)")
     }
+    noteImplicitRequest(client)
     let use = clients[client].sessions.use
     guard use != clients[client].use else { return }
     clients[client].use = use
@@ -100,7 +122,7 @@ extension LocationServer {
 
   /// When something is to be done though nothing comes.
   var deadline: Instant {
-    var deadline = Instant.distantFuture
+    var deadline = connectionDeadline
     for i in clients.indices {
       deadline = min(deadline, clients[i].sessions.deadline)
       if clients[i].control == nil, let next = clients[i].launch.next {
@@ -116,6 +138,17 @@ extension LocationServer {
       let (number, diagnostics) = clients[client].sessions.nextDiagnostics()
     {
       reply(.notice(.session(number, diagnostics)), continues: true, to: index)
+    }
+  }
+}
+
+extension WirePermission {
+  /// What a session needs that asks for that much; nil where it needs nothing.
+  fileprivate init?(_ requirement: SessionRequirement) {
+    switch requirement {
+    case .none: return nil
+    case .whenInUse: self = .whenInUse
+    case .always: self = .always
     }
   }
 }

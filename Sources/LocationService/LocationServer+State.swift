@@ -23,6 +23,12 @@ extension LocationServer {
     // Of whom the fixes in the ring were is not known any more.
     mayHaveForgotten = state.repairs.mayHaveLostClients || (state.repairs.isNew && engine.head > 0)
     for row in state.rows.clients.all.sorted(by: { $0.id < $1.id }) {
+      let access = policy.access(uid: row.uid, client: row.name, decision: row.accessDecision)
+      guard access.authorization.isGranted else {
+        // Nothing of it survives but what a command has decided (RES-2).
+        state.removeUndecided(row.id)
+        continue
+      }
       guard clients.count < facts.clients else {
         log.write(.warning, "there is no room for client '\(row.name)' of user \(row.uid)")
         continue
@@ -98,14 +104,14 @@ extension LocationServer {
     let mustFlush = isPromised || isEventNew || isOwingNew
     for i in clients.indices
     where clients[i].isTouched || clients[i].isClosing || (mustFlush && clients[i].isBehind) {
-      keep(i, engine)
+      if clients[i].isVacant { clients[i].isTouched = false } else { keep(i, engine) }
     }
     if mustFlush { flush() }
   }
 
   /// Notes all that is durable and has it on the disk: once in a while, and at the end.
   public mutating func keepAll(_ engine: borrowing Engine) {
-    for i in clients.indices { keep(i, engine) }
+    for i in clients.indices where !clients[i].isVacant { keep(i, engine) }
     hasBehind = false
     flush()
   }
@@ -141,16 +147,13 @@ extension LocationServer {
     guard var row = state.rows.clients[clients[client].number] else { return }
     row.authorization = clients[client].access.authorization
     row.isReduced = clients[client].access.isReduced
-    if let decision {
-      row.decision = decision.authorization
-      row.isDecidedReduced = decision.isReduced
-    }
+    if let decision { row.decide(decision) }
     put(row, in: \.clients)
   }
 
-  func put<Row>(_ row: Row, in table: WritableKeyPath<StateRows, StateTable<Row>>) {
+  mutating func put<Row>(_ row: Row, in table: WritableKeyPath<StateRows, StateTable<Row>>) {
     if !state.rows[keyPath: table].put(row) {
-      log.write(.error, "the durable state is full, and forgets at a restart: \(Row.self)")
+      logLine(of: 0, .error, "the durable state is full, and forgets at a restart: \(Row.self)")
     }
   }
 
@@ -204,40 +207,18 @@ extension LocationServer {
     let owner = clients[client].number
     for number in numbers { state.rows.events.remove(.init(client: owner, number: number)) }
   }
-
-  // MARK: Forgetting
-
-  /// A place for one more client: a free one, or that of one who is owed nothing and asked for nothing.
-  ///
-  /// - Parameter user: Only such of this user count; nil for all.
-  /// - Returns: nil where every place is needed.
-  mutating func freePlace(of user: UInt32?) -> Int? {
-    if user == nil, clients.count < facts.clients { return clients.count }
-    let place = clients.indices.first {
-      (user == nil || clients[$0].name.user == user) && isForgettable($0)
-    }
-    guard let place else { return nil }
-    state.removeClient(clients[place].number)
-    ask(.forget, place)
-    return place
-  }
-
-  private func isForgettable(_ client: Int) -> Bool {
-    let number = clients[client].number
-    guard clients[client].control == nil, clients[client].events.events.isEmpty,
-      !clients[client].hasRegions, !clients[client].isTouched, !clients[client].isClosing
-    else { return false }
-    if let services = state.rows.services[number], services.outlivesProcess { return false }
-    if state.rows.clients[number]?.decision != nil { return false }
-    guard let bookmark = state.rows.cursors[number]?.bookmark else { return true }
-    return !bookmark.owesAll && bookmark.acknowledged == bookmark.owedThrough
-  }
 }
 
 extension ClientRecord {
   /// What a command has decided about it.
   var accessDecision: AccessDecision? {
     decision.map { AccessDecision($0, isReduced: isDecidedReduced) }
+  }
+
+  /// Notes what a command decides.
+  mutating func decide(_ decision: AccessDecision) {
+    self.decision = decision.authorization
+    isDecidedReduced = decision.isReduced
   }
 
   /// What the client was told last that it may.

@@ -54,11 +54,12 @@ extension LocationServer {
     _ engine: borrowing Engine, _ effects: Effects, for index: Int, at now: Instant
   ) -> WireStatus {
     let mayKnow = mayKnow(index)
+    let user = connections[index]?.peer.user
     var status = WireStatus(
       version: facts.version, board: facts.board,
       now: FixTime(acquired: now, utc: utc(now)), generation: engine.generation,
-      nextSequence: engine.head, ringCapacity: engine.capacity,
-      clients: clients.count { $0.control != nil })
+      nextSequence: mayKnow ? engine.head : nil, ringCapacity: engine.capacity,
+      clients: clients.count { $0.control != nil && (mayKnow || $0.name.user == user) })
     if mayKnow, engine.head > 0, let newest = engine.stored(at: engine.head - 1)?.fix {
       status.newest = FixTime(acquired: newest.acquired, utc: newest.utc)
     }
@@ -68,14 +69,13 @@ extension LocationServer {
     status.isSleepInhibited = engine.isSleepInhibited
     if mayKnow { status.plan = plan(engine, effects) }
     status.receiver = wireReceiver(engine, mayKnow: mayKnow, at: now)
-    let user = connections[index]?.peer.user
     let seesAll = user.map(policy.isAdministrator) ?? false
     status.holds = holds(engine, effects, mayKnow: mayKnow, at: now) { i in
       seesAll || clients[i].name.user == user ? clients[i].name : nil
     }
     for i in clients.indices {
       guard let use = use(of: i, engine, at: now) else { continue }
-      status.demanding += 1
+      if mayKnow || use.name.user == user { status.demanding += 1 }
       if seesAll || use.name.user == user { status.uses.append(use) }
     }
     return status
@@ -95,15 +95,14 @@ extension LocationServer {
     // As it is at this very moment; a silence may have become too long since the last step.
     var seen = receiver
     _ = seen.take(report, hasBackup: facts.power.hasBackupSupply, at: now)
-    var state = seen.state
-    switch state {
-    case .acquiring, .tracking, .powersave, .batching: if !mayKnow { state = .on }
-    case .off, .backup, .standby, .starting, .on, .lost: break
-    }
+    let since = mayKnow ? seen.since : seen.coarseSince
     var told = WireReceiver(
-      state, answers: seen.answers, since: FixTime(acquired: seen.since, utc: utc(seen.since)),
-      heard: seen.heard.map { FixTime(acquired: $0, utc: utc($0)) },
-      fixed: mayKnow ? seen.fixed.map { FixTime(acquired: $0, utc: utc($0)) } : nil)
+      mayKnow ? seen.state : seen.state.coarse, answers: seen.answers,
+      since: FixTime(acquired: since, utc: utc(since)))
+    if mayKnow {
+      told.heard = seen.heard.map { FixTime(acquired: $0, utc: utc($0)) }
+      told.fixed = seen.fixed.map { FixTime(acquired: $0, utc: utc($0)) }
+    }
     if !seen.answers { told.remedy = facts.receiver.remedy(seen.speech(at: now)) }
     return told
   }

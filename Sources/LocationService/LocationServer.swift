@@ -13,16 +13,30 @@ import ServiceState
 /// The clients of the service, on a socket: brings what they ask, writes what they are told.
 ///
 /// On the loop's own thread and on its own wait. Everything is bounded, and a client that floods,
-/// stalls or goes costs the others no more than its share: of each connection at most one buffer is
-/// read per wait, at most ``requestsLimit`` requests wait for the engine, and who does not take what
-/// it is told is told nothing new until it does (BKG-2), its fixes waiting in the ring.
+/// stalls or goes costs the others no more than its share (RES-1 to RES-8): of each connection at most one buffer is
+/// read per wait, at most ``requestsLimit`` requests wait for the engine, calls of a client that does not take its
+/// answers are not read, and notices wait until it does (BKG-2), its fixes in the ring.
 public struct LocationServer: LocationClients, ~Copyable {
   /// Connections at a time.
   public static let connectionsLimit = 512
-  /// Of one user, unless that is an administrator.
-  public static let connectionsPerUser = 64
-  /// Clients that one user may have, unless that is an administrator.
+  /// How many connections users may have.
+  static let connectionQuota = ResourceQuota(
+    total: connectionsLimit, reserved: 16, unpermitted: 256, perUser: 64, perUnpermittedUser: 64)
+  /// How many bytes of output may wait for users without permission; of the others' connections each has a bound
+  /// of its own.
+  static let outputQuota = ResourceQuota(
+    total: .max, reserved: 0, unpermitted: 1_048_576, perUser: .max,
+    perUnpermittedUser: 131_072)
+  /// How many clients may be known without permission, of all users and of one.
+  public static let unpermittedClients = 32
+  /// The same of one user.
+  public static let unpermittedClientsPerUser = 4
+  /// Clients with permission that one user may have, unless that is an administrator.
   public static let clientsPerUser = 8
+  /// Connections that are accepted per wait.
+  static let acceptsPerWait = 16
+  /// How long no connection is accepted for want of a descriptor, if none is given back before.
+  static let acceptPause = Interval.seconds(1)
   /// Notices that may wait for a client; one that brings about more without hearing them is let go.
   static let noticesLimit = 256
   /// Requests that wait for the engine, before anything more is read.
@@ -46,6 +60,8 @@ public struct LocationServer: LocationClients, ~Copyable {
     public var receiver = ReceiverTerms()
     /// What board and receiver draw, for the estimate of energy.
     public var power = PowerFigures()
+    /// Who answers for whose user ids.
+    public var subordinates = SubordinateUsers()
     /// What the kernel has counted for the service; of processor and sleep nothing, if not said.
     public var usage: @Sendable (EventWait) -> BoardUsage = { BoardUsage(wakes: $0.wakeCount) }
 
@@ -57,12 +73,12 @@ public struct LocationServer: LocationClients, ~Copyable {
     }
   }
 
-  let facts: Facts
+  var facts: Facts
   var policy: AccessPolicy
   let state: StateStore
   let log: SystemLog
   let events: EventWait
-  private let listener: Listener
+  let listener: Listener
   /// As long as the last one in use: each step of the loop looks at all of them.
   var connections: [Connection?] = []
   var clients: [ServedClient] = []
@@ -96,11 +112,17 @@ public struct LocationServer: LocationClients, ~Copyable {
   var utcOffset: Int64?
   /// When the loop asked last.
   var now = Instant.boot
+  /// What users have asked for and caused lately.
+  var accounts = UserAccounts()
+  /// When connections are accepted again; nil while they are.
+  var listensAgain: Instant?
+  /// When something is to be done about a connection though nothing comes of it.
+  var connectionDeadline = Instant.distantFuture
   /// Starts programs; gives what was wrong, nil if nothing was.
   let starter: (Launch) -> String?
   private var buffer = [UInt8](repeating: 0, count: LocationServer.readSize)
   /// Which wait's events are being handled, and how many of them have been.
-  private var wait: UInt64 = 0
+  var wait: UInt64 = 0
   private var handled = 0
 
   /// Serves the clients that connect to `listener`, and waits for them in `events`.
@@ -160,6 +182,7 @@ public struct LocationServer: LocationClients, ~Copyable {
     _ notice: ClientNotice, from engine: borrowing Engine, at now: Instant
   ) {
     let client = notice.client.index
+    guard !clients[client].isVacant else { return }
     if take(notice.notice, client) { return }
     guard clients[client].control != nil else { return }
     clients[client].notices.append(notice.notice)
@@ -181,8 +204,10 @@ public struct LocationServer: LocationClients, ~Copyable {
     for i in connections.indices where connections[i] != nil {
       if connections[i]?.drain != nil { pump(i, engine) } else { send(i) }
     }
+    watchConnections()
     while let last = connections.last, last == nil { connections.removeLast() }
     for i in clients.indices { hold(i) }
+    tellSuppressedLines()
     return !requests.isEmpty
   }
 
@@ -193,6 +218,7 @@ public struct LocationServer: LocationClients, ~Copyable {
     if wait != events.waitCount {
       wait = events.waitCount
       handled = 0
+      resumePaused()
     }
     guard handled < events.readyCount, answers.count < LocationServer.requestsLimit else {
       return false
@@ -200,7 +226,7 @@ public struct LocationServer: LocationClients, ~Copyable {
     let ready = events.ready(at: handled)
     handled += 1
     if ready.token == LocationServer.listenerToken {
-      accept()
+      acceptAll()
     } else if ready.token.rawValue > LocationServer.listenerToken.rawValue {
       let index = Int(ready.token.rawValue - LocationServer.listenerToken.rawValue) - 1
       look(at: index, ready.conditions)
@@ -226,38 +252,11 @@ public struct LocationServer: LocationClients, ~Copyable {
     }
   }
 
-  private mutating func accept() {
-    let descriptor = clinux_accept(listener.descriptor)
-    guard descriptor >= 0 else { return }
-    var found = clinux_peer()
-    let isKnown = unsafe clinux_peer_of(descriptor, &found) == 0
-    let peer = Peer(user: found.uid, process: found.pid)
-    let free = connections.firstIndex { $0 == nil } ?? connections.count
-    guard isKnown, free < LocationServer.connectionsLimit, hasRoom(for: peer) else {
-      Glibc.close(descriptor)
-      return
-    }
-    do {
-      try events.add(descriptor, as: LocationServer.token(of: free), for: .readable)
-      if free == connections.count { connections.append(nil) }
-      connections[free] = Connection(descriptor, peer, since: wait)
-    } catch {
-      Glibc.close(descriptor)
-    }
-  }
-
-  private func hasRoom(for peer: Peer) -> Bool {
-    if policy.isAdministrator(peer.user) { return true }
-    var count = 0
-    for connection in connections where connection?.peer.user == peer.user { count += 1 }
-    return count < LocationServer.connectionsPerUser
-  }
-
   private mutating func read(_ index: Int) {
-    guard let descriptor = connections[index]?.descriptor, connections[index]?.isEnding == false
+    guard let connection = connections[index], !connection.isEnding, !connection.isPaused
     else { return }
     let count = unsafe buffer.withUnsafeMutableBytes { bytes in
-      unsafe recv(descriptor, bytes.baseAddress, bytes.count, 0)
+      unsafe recv(connection.descriptor, bytes.baseAddress, bytes.count, 0)
     }
     if count < 0 {
       if errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR { close(index) }
@@ -270,27 +269,35 @@ public struct LocationServer: LocationClients, ~Copyable {
     take(count, of: buffer, from: index)
   }
 
-  /// Cuts what was read into frames, and handles them.
-  private mutating func take(_ count: Int, of bytes: [UInt8], from index: Int) {
+  /// Cuts what was read into frames, and handles them; what may not be handled yet is kept.
+  mutating func take(_ count: Int, of bytes: [UInt8], from index: Int) {
     var place = 0
     while place < count, connections[index]?.isEnding == false {
+      guard mayHandle(index) else {
+        connections[index]?.input = Array(bytes[place..<count])
+        return pause(index)
+      }
       switch connections[index]!.take(bytes, upTo: count, &place) {
-      case .needsMore: return
+      case .needsMore: break
       case .oversize: end(index)
       case .frame: handleFrame(index)
       }
     }
+    expectRest(index)
   }
 
   private mutating func handleFrame(_ index: Int) {
     guard let connection = connections[index] else { return }
     do {
       connection.hasAsked = true
-      handle(try CallDecoder.decode(connection.splitter.frame), from: index)
+      let incoming = try CallDecoder.decode(connection.splitter.frame)
+      charge(incoming.call, index)
+      handle(incoming, from: index)
     } catch {
       switch error {
       case .malformed: end(index)
       case .refused(let error, let isOneway):
+        charge(nil, index)
         if !isOneway { answer(.ready(.error(error)), to: index) }
       }
     }
@@ -310,18 +317,19 @@ public struct LocationServer: LocationClients, ~Copyable {
   mutating func send(_ index: Int) {
     guard !connections[index]!.output.isEmpty || connections[index]!.isEnding else { return }
     guard connections[index]!.send(), !connections[index]!.isEnding else { return close(index) }
-    waitForRoom(index)
+    updateInterest(index)
   }
 
-  /// Waits for room to write in, as long as something is to be written.
-  mutating func waitForRoom(_ index: Int) {
-    let isEmpty = connections[index]!.output.isEmpty
-    guard connections[index]!.waitsForRoom == isEmpty else { return }
-    connections[index]!.waitsForRoom = !isEmpty
+  /// Waits for calls, unless they are not handled for now, and for room to write in, as long as something is to be
+  /// written.
+  mutating func updateInterest(_ index: Int) {
+    guard let connection = connections[index] else { return }
+    var interest: EventWait.Conditions = connection.isPaused ? [] : .readable
+    if !connection.output.isEmpty { interest.insert(.writable) }
+    guard interest != connection.interest else { return }
+    connection.interest = interest
     do {
-      try events.change(
-        connections[index]!.descriptor, as: LocationServer.token(of: index),
-        to: isEmpty ? .readable : [.readable, .writable])
+      try events.change(connection.descriptor, as: LocationServer.token(of: index), to: interest)
     } catch {
       close(index)
     }
@@ -339,6 +347,7 @@ public struct LocationServer: LocationClients, ~Copyable {
     events.remove(connection.descriptor)
     Glibc.close(connection.descriptor)
     answers.removeAll { $0.connection == index }
+    listenAgain()
     switch connection.purpose {
     case .open: break
     case .control(let client): if clients[client].control == index { leave(client) }

@@ -73,7 +73,7 @@ public struct LocationService: ~Copyable {
       fixes = try unsafe FixRing(
         recovering: ring.storage, capacity: capacity, generationFloor: floor)
     } catch {
-      throw RingProblem(path: ring.path, error: error)
+      throw RingProblem(path: ring.path, error: error, state: server.state.path)
     }
     let news = RingNews(
       fixes.recovery, count: fixes.start - fixes.tail, path: ring.path, hadOne: floor > 0,
@@ -273,10 +273,24 @@ public struct RingProblem: Error, CustomStringConvertible {
   public var path: String
   /// What is wrong with it.
   public var error: RingError
+  /// The file of the durable state, which has the newest generation too.
+  public var state: String
 
   /// What is wrong and what helps, in one line.
   public var description: String {
-    "'\(path)' cannot be used as a ring of fixes: \(reason); move the file away to begin a new ring"
+    "'\(path)' cannot be used as a ring of fixes: \(reason); \(remedy)"
+  }
+
+  private var remedy: String {
+    switch error {
+    // A new ring would have to go on from the generation that the state has.
+    case .exhausted:
+      "move away '\(path)', '\(state)' and '\(state)-wal' to begin anew: clients, what was decided about them and "
+        + "all fixes are forgotten then"
+    case .notARing, .otherFormat, .otherCapacity, .capacityOutOfRange, .storageTooSmall,
+      .storageMisaligned:
+      "move the file away to begin a new ring"
+    }
   }
 
   private var reason: String {
@@ -289,7 +303,7 @@ public struct RingProblem: Error, CustomStringConvertible {
     case .capacityOutOfRange(let capacity): "a ring cannot hold \(capacity) fixes"
     case .storageTooSmall(let needed, let given): "it has \(given) bytes and needs \(needed)"
     case .storageMisaligned: "its memory is not aligned"
-    case .exhausted: "no names are left in it"
+    case .exhausted: "its generation, or that of the durable state, is the highest there is"
     }
   }
 }

@@ -37,7 +37,7 @@ extension WireCall {
     switch self {
     case .acknowledge, .acknowledgeEvents, .startSignificantChange, .stopSignificantChange,
       .startVisits, .stopVisits, .addRegion, .removeRegion, .allowClient, .denyClient,
-      .reduceClient, .openBackgroundSession, .closeBackgroundSession:
+      .reduceClient, .forgetClient, .openBackgroundSession, .closeBackgroundSession:
       true
     case .getInfo, .getInterfaceDescription, .connect, .watch, .startUpdating, .stopUpdating,
       .configure, .allowDeferred, .disallowDeferred, .setExecution, .requestLocation,

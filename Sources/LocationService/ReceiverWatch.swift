@@ -20,6 +20,8 @@ struct ReceiverWatch {
   private(set) var answers = true
   /// Since when both are so.
   private(set) var since = Instant.boot
+  /// Since when it is as who may not know where the board is sees it: running or not, without what it finds.
+  private(set) var coarseSince = Instant.boot
   /// When it said something the last time.
   private(set) var heard: Instant?
   /// When its newest fix was made.
@@ -46,6 +48,7 @@ struct ReceiverWatch {
     guard new != state || report.answers != answers || !isBegun else { return (nil, .nothing) }
     let change: Change =
       report.answers == answers ? .nothing : report.answers ? .found : .lost
+    if new.coarse != state.coarse || report.answers != answers || !isBegun { coarseSince = now }
     isBegun = true
     state = new
     answers = report.answers
@@ -76,6 +79,16 @@ struct ReceiverWatch {
     case .tracking: .tracking
     case .powersave: .powersave
     case .batching: .batching
+    }
+  }
+}
+
+extension WireReceiverState {
+  /// The same for who may not know where the board is: of a receiver that runs, no more than that.
+  var coarse: WireReceiverState {
+    switch self {
+    case .acquiring, .tracking, .powersave, .batching: .on
+    case .off, .backup, .standby, .starting, .on, .lost: self
     }
   }
 }

@@ -21,7 +21,7 @@ struct ServedClient {
   }
 
   let name: WireClientName
-  /// Its number in the durable state.
+  /// Its number in the durable state; 0 where the place is free.
   let number: ClientNumber
   /// What it may, and who says so.
   var access: ClientAccess
@@ -65,6 +65,8 @@ struct ServedClient {
   var isClosing = false
   /// A power cut may have taken fixes that it was owed, and it was not told.
   var mayHaveLost = false
+  /// When a process of it connected last.
+  var lastConnected = Instant.boot
   private var regions: [RegionName] = []
   private var nextNumber: UInt32 = 0
 
@@ -73,6 +75,14 @@ struct ServedClient {
     self.number = number
     self.access = access
   }
+
+  /// A free place.
+  static func vacant(_ access: ClientAccess) -> ServedClient {
+    ServedClient(WireClientName(user: .max, name: ""), number: 0, access)
+  }
+
+  /// Whether the place is free.
+  var isVacant: Bool { number == 0 }
 
   /// A name that came back from disk.
   mutating func restore(_ identifier: RegionIdentifier, named name: String) {

@@ -135,6 +135,7 @@ public enum CallDecoder {
     case .denyClient: .denyClient(try client(&fields))
     case .reduceClient:
       .reduceClient(try client(&fields), isReduced: try fields.bool("reduced_accuracy"))
+    case .forgetClient: .forgetClient(try client(&fields))
     case .flush: .flush
     case .requestAuthorization: .requestAuthorization(try fields.word("authorization"))
     case .openServiceSession:

@@ -52,7 +52,7 @@ public enum CallEncoder {
     case .allowClient(let client, let permission):
       write(client, &json)
       json.member("authorization", word: permission.wireWord)
-    case .denyClient(let client): write(client, &json)
+    case .denyClient(let client), .forgetClient(let client): write(client, &json)
     case .reduceClient(let client, let isReduced):
       write(client, &json)
       json.member("reduced_accuracy", isReduced)

@@ -6,14 +6,16 @@
 @safe public struct JSONOutput: ~Copyable {
   /// The first room; it doubles when it is full.
   private static let smallest = 512
-  /// More room than this is given back once all is taken: a long reply's is not kept for a client that may
-  /// stay for months.
-  static let kept = 131_072
+  /// See ``kept``, if nothing else is said.
+  static let standardKept = 16_384
 
   private var memory: UnsafeMutableRawBufferPointer
   /// How many bytes were written and not yet taken: UTF-8 with a NUL byte behind each frame.
   public private(set) var count = 0
   private var isFirst = true
+  /// Bytes; more room than this is given back once all is taken: a long reply's is not kept for a client that may
+  /// stay for months.
+  public var kept = JSONOutput.standardKept
 
   /// Nothing is written yet, and no memory taken.
   public init() { unsafe memory = UnsafeMutableRawBufferPointer(start: nil, count: 0) }
@@ -48,10 +50,10 @@
     unsafe memory.baseAddress!.copyMemory(from: memory.baseAddress! + number, byteCount: count)
   }
 
-  /// Takes everything out and keeps the room, up to 128 KiB of it.
+  /// Takes everything out and keeps the room, up to ``kept``.
   public mutating func removeAll() {
     count = 0
-    guard capacity > JSONOutput.kept else { return }
+    guard capacity > kept else { return }
     unsafe memory.deallocate()
     unsafe memory = UnsafeMutableRawBufferPointer(start: nil, count: 0)
   }

@@ -301,13 +301,14 @@ extension LocationInterface {
     # was true. sleep_inhibited: something keeps the
     # board from sleeping. holds: all that does. demanding: clients that need something, connected or not. uses: those of them that
     # whoever asks may know: all for an administrator, else those of the same user. Who may not use location
-    # is told neither ring_fixes nor newest nor plan, and of holds no_suspend, system and stays_on alone.
+    # is told neither ring_fixes, newest, next_sequence nor plan, of clients and demanding the user's own number, and of
+    # holds no_suspend, system and stays_on alone.
     type Status (
       version: string,
       board: string,
       now: Moment,
       generation: int,
-      next_sequence: int,
+      next_sequence: ?int,
       ring_capacity: int,
       ring_fixes: ?int,
       newest: ?Moment,
@@ -367,7 +368,8 @@ extension LocationInterface {
 
     # A client as an administrator sees it: a user id and the name by which that user's programs are told
     # apart. Without execution, no process of it is connected.
-    # background_session: one is active, or waits for the next process. asks: what it has asked for, and
+    # background_session: one is active, or waits for the next process. asks: what it has asked for, by
+    # RequestAuthorization or by what needs it (live updates, a condition, a service or background session), and
     # nobody has decided.
     type Client (
       user: int,

@@ -59,7 +59,7 @@ public enum ReplyDecoder {
     case .startUpdating, .stopUpdating, .configure, .allowDeferred, .disallowDeferred,
       .setExecution, .acknowledge, .acknowledgeEvents, .requestLocation, .startSignificantChange,
       .stopSignificantChange, .startVisits, .stopVisits, .addRegion, .removeRegion,
-      .requestRegionState, .closeLive, .allowClient, .denyClient, .reduceClient,
+      .requestRegionState, .closeLive, .allowClient, .denyClient, .reduceClient, .forgetClient,
       .requestAuthorization, .closeServiceSession, .closeBackgroundSession, .flush:
       .done
     }

@@ -10,7 +10,7 @@ extension ReplyEncoder {
     json.member("board", status.board)
     json.object("now", status.now)
     json.member("generation", Int64(status.generation))
-    json.member("next_sequence", Int64(clamping: status.nextSequence))
+    if let next = status.nextSequence { json.member("next_sequence", Int64(clamping: next)) }
     json.member("ring_capacity", Int64(status.ringCapacity))
     if let fixes = status.ringFixes { json.member("ring_fixes", Int64(fixes)) }
     json.object("newest", status.newest)
@@ -97,7 +97,7 @@ extension ReplyDecoder {
     var status = WireStatus(
       version: try fields.string("version"), board: try fields.string("board"),
       now: try fields.requiredTime("now"), generation: try fields.number("generation"),
-      nextSequence: try fields.number("next_sequence"),
+      nextSequence: fields.has("next_sequence") ? try fields.number("next_sequence") : nil,
       ringCapacity: try fields.number("ring_capacity"), clients: try fields.number("clients"))
     if fields.has("ring_fixes") { status.ringFixes = try fields.number("ring_fixes") }
     status.newest = try fields.time("newest")

@@ -34,6 +34,7 @@ public enum WireMethod: String, CaseIterable, Sendable {
   case allowClient = "AllowClient"
   case denyClient = "DenyClient"
   case reduceClient = "ReduceClient"
+  case forgetClient = "ForgetClient"
   case flush = "Flush"
   case requestAuthorization = "RequestAuthorization"
   case openServiceSession = "OpenServiceSession"
@@ -113,6 +114,8 @@ public enum WireCall: Equatable, Sendable {
   case denyClient(WireClientName)
   /// That client is to know no more than about where it is, or all again; for administrators.
   case reduceClient(WireClientName, isReduced: Bool)
+  /// That client is not known any more, nor what was decided about it; for administrators.
+  case forgetClient(WireClientName)
   /// All that waits is told now, and deferrals go on; for administrators.
   case flush
   /// `requestWhenInUseAuthorization()` or `requestAlwaysAuthorization()` (AUT-4).
@@ -148,8 +151,8 @@ public enum WireCall: Equatable, Sendable {
       .addRegion, .removeRegion, .requestRegionState, .listRegions, .getLocation, .getStatus,
       .getPowerPlan,
       .getEnergy, .drain, .readBacklog, .listClients, .allowClient, .denyClient, .reduceClient,
-      .requestAuthorization,
-      .openServiceSession, .closeServiceSession, .openBackgroundSession, .closeBackgroundSession,
+      .forgetClient, .requestAuthorization, .openServiceSession, .closeServiceSession,
+      .openBackgroundSession, .closeBackgroundSession,
       .flush:
       nil
     }
@@ -190,6 +193,7 @@ public enum WireCall: Equatable, Sendable {
     case .allowClient: .allowClient
     case .denyClient: .denyClient
     case .reduceClient: .reduceClient
+    case .forgetClient: .forgetClient
     case .flush: .flush
     case .requestAuthorization: .requestAuthorization
     case .openServiceSession: .openServiceSession

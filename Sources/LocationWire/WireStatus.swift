@@ -11,15 +11,15 @@ public struct WireStatus: Equatable, Sendable {
   public var now: FixTime
   /// The ring's generation since the service started.
   public var generation: UInt32
-  /// The sequence number that the next fix gets.
-  public var nextSequence: UInt64
+  /// The sequence number that the next fix gets; nil for who may not know how many there are.
+  public var nextSequence: UInt64?
   /// Fixes that the ring holds at most.
   public var ringCapacity: Int
   /// Slots of the ring that are in use: from the oldest readable fix to the newest; nil for who may not know.
   public var ringFixes: Int?
   /// When the newest fix was true.
   public var newest: FixTime?
-  /// Clients that are connected.
+  /// Clients that are connected; of the asker's own user alone where it may not know about others.
   public var clients: Int
   /// The battery's charge, where there is a gauge.
   public var batteryPercent: UInt8?
@@ -33,14 +33,14 @@ public struct WireStatus: Equatable, Sendable {
   public var receiver: WireReceiver?
   /// What board and receiver are to do until something happens; nil for who may not know.
   public var plan: WirePlan?
-  /// Clients that need something of board or receiver, connected or not.
+  /// Clients that need something of board or receiver, connected or not; counted as ``clients``.
   public var demanding = 0
   /// Those of them that whoever asks may know, and what they need.
   public var uses: [WireUse] = []
 
   /// Creates a status of which the optional parts are not known.
   public init(
-    version: String, board: String, now: FixTime, generation: UInt32, nextSequence: UInt64,
+    version: String, board: String, now: FixTime, generation: UInt32, nextSequence: UInt64?,
     ringCapacity: Int, clients: Int
   ) {
     self.version = version
@@ -99,7 +99,8 @@ public struct WireReceiver: Equatable, Sendable {
   public var answers: Bool
   /// Since when it does that, and answers so.
   public var since: FixTime
-  /// When it said something the last time, as far as that was read; nil while it never did.
+  /// When it said something the last time, as far as that was read; nil while it never did, and for who may not
+  /// know.
   public var heard: FixTime?
   /// When its newest fix was made, told to anybody or not; nil while it has made none, and for who may not
   /// know.

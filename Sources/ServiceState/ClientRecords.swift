@@ -43,6 +43,11 @@ public struct ClientRecord: StateRow {
   /// The client that it goes with.
   public var owner: ClientNumber? { nil }
 
+  /// What a command has decided is written in any case.
+  public func isWritten(without volatile: Set<ClientNumber>) -> Bool {
+    decision != nil || !volatile.contains(id)
+  }
+
   /// How it lies in the database.
   public static let layout = StateLayout(
     table: "clients",

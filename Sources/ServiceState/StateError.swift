@@ -14,6 +14,8 @@ public enum StateError: Error, Equatable, Sendable, CustomStringConvertible {
   case foreign(applicationID: Int)
   /// The file is damaged.
   case damaged(String)
+  /// Something of that name is there that is no plain file; it was not touched.
+  case notAFile(path: String)
   /// Anything else, with SQLite's extended result code or, negative, the system's `errno`.
   case failed(code: Int32, String)
 
@@ -29,6 +31,8 @@ public enum StateError: Error, Equatable, Sendable, CustomStringConvertible {
     case .foreign(let id):
       "the file belongs to another program (application id \(id)); name another file"
     case .damaged(let what): "the file is damaged: \(what)"
+    case .notAFile(let path):
+      "'\(path)' is a link, a folder or a device; it should be a file. Move it away, and look who may write in its folder"
     case .failed(_, let what): what
     }
   }
@@ -37,7 +41,7 @@ public enum StateError: Error, Equatable, Sendable, CustomStringConvertible {
   var isPassing: Bool {
     switch self {
     case .diskFull, .readOnly, .failed: true
-    case .busy, .newer, .foreign, .damaged: false
+    case .busy, .newer, .foreign, .damaged, .notAFile: false
     }
   }
 

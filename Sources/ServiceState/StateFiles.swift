@@ -15,21 +15,57 @@ import LocationTypes
 struct StateFiles {
   let path: String
 
+  /// O_PATH, which the C library's Swift module lacks: the same number on x86, Arm and RISC-V.
+  private static let pathOnly: Int32 = 0o10_000_000
+
   private var log: String { path + "-wal" }
   private var fresh: String { path + ".new" }
 
   var exists: Bool { isThere(path) }
 
   /// Makes the file, readable by its owner alone; true if it was not there.
+  ///
+  /// - Throws: ``StateError/notAFile(path:)`` where the file or its log is anything else: a link would have another
+  ///   file changed, and a FIFO would be waited for.
   func make() throws(StateError) -> Bool {
-    guard !exists else {
-      if unsafe chmod(path, 0o600) != 0, errno != EROFS { throw failure("open") }
-      return false
+    try checkKind(of: log)
+    guard try checkKind(of: path) else {
+      return try makeNew()
     }
+    try makePrivate()
+    return false
+  }
+
+  private func makeNew() throws(StateError) -> Bool {
     let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw failure("make") }
     _ = Glibc.close(descriptor)
     return true
+  }
+
+  /// Whether there is something of that name; throws where that is no plain file.
+  @discardableResult
+  private func checkKind(of name: String) throws(StateError) -> Bool {
+    var status = stat()
+    guard unsafe lstat(name, &status) == 0 else { return false }
+    guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile(path: name) }
+    return true
+  }
+
+  /// Has the file readable by its owner alone, and no other file that a link leads to.
+  private func makePrivate() throws(StateError) {
+    // To close a descriptor of another kind would give up SQLite's lock on the file.
+    let descriptor = unsafe open(path, StateFiles.pathOnly | O_NOFOLLOW | O_CLOEXEC)
+    guard descriptor >= 0 else { throw failure("open") }
+    defer { _ = Glibc.close(descriptor) }
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0 else { throw failure("open") }
+    guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile(path: path) }
+    guard status.st_mode & 0o077 != 0 else { return }
+    // The kernel's own name of what was opened: nothing is looked up again.
+    if unsafe chmod("/proc/self/fd/\(descriptor)", 0o600) != 0, errno != EROFS {
+      throw failure("open")
+    }
   }
 
   /// Makes a whole new file with these rows beside the old one.
@@ -71,7 +107,7 @@ struct StateFiles {
   /// Goes on with an exchange that was interrupted; true if there was one.
   func finishRepair(_ schema: StateSchema, at time: UTCTime) throws(StateError) -> Bool {
     guard isThere(fresh) else { return false }
-    guard isWhole(schema) else {
+    guard (try? checkKind(of: fresh)) == true, isWhole(schema) else {
       discardFresh()
       return false
     }

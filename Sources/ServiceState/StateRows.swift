@@ -25,6 +25,15 @@ public struct StateRows: Sendable {
     try visitor.visit(&counters)
   }
 
+  /// Keeps all rows of a client in memory alone, or on the disk again.
+  mutating func setVolatile(_ client: ClientNumber, _ isVolatile: Bool) {
+    clients.setVolatile(client, isVolatile)
+    cursors.setVolatile(client, isVolatile)
+    services.setVolatile(client, isVolatile)
+    regions.setVolatile(client, isVolatile)
+    events.setVolatile(client, isVolatile)
+  }
+
   /// Whether the disk does not know something yet.
   var hasChanges: Bool {
     !clients.changed.isEmpty || !cursors.changed.isEmpty || !services.changed.isEmpty
@@ -102,7 +111,7 @@ struct RowRemover: TableVisitor {
 
   mutating func visit<Row: StateRow>(_ table: inout StateTable<Row>) throws(StateError) {
     if removesAll { return try database.run("DELETE FROM \(Row.layout.table)") }
-    let gone = table.changed.filter { table[$0] == nil }
+    let gone = table.changed.filter { table.written($0) == nil }
     guard !gone.isEmpty else { return }
     let statement = try database.prepare(Row.layout.deletion)
     for key in gone { try statement.run(Row.columns(of: key).values) }
@@ -115,7 +124,7 @@ struct RowWriter: TableVisitor {
   let writesAll: Bool
 
   mutating func visit<Row: StateRow>(_ table: inout StateTable<Row>) throws(StateError) {
-    let rows = writesAll ? Array(table.all) : table.changed.compactMap { table[$0] }
+    let rows = writesAll ? table.allWritten : table.changed.compactMap(table.written)
     guard !rows.isEmpty else { return }
     let statement = try database.prepare(Row.layout.insertion)
     for row in rows { try statement.run(row.stored.values) }

@@ -11,16 +11,31 @@ extension StateStore {
 
   /// The client of that user and name, which is made if there is none; nil where there are too many.
   ///
+  /// - Parameter isDurable: See ``setDurable(_:_:)``. A new client that is not durable changes nothing on the disk.
   /// - Precondition: ``isName(_:)``.
-  public func addClient(uid: UInt32, name: String) -> ClientRecord? {
-    if let known = client(uid: uid, name: name) { return known }
+  public func addClient(uid: UInt32, name: String, isDurable: Bool = true) -> ClientRecord? {
+    if let known = client(uid: uid, name: name) {
+      setDurable(known.id, isDurable)
+      return known
+    }
     let highest = rows.clients.all.map(\.id).max() ?? 0
     guard highest < .max - 1 else { return nil }
     let id = max(ClientNumber(clamping: counter(.nextClient)), highest + 1)
     let record = ClientRecord(id: id, uid: uid, name: name)
-    guard rows.clients.put(record) else { return nil }
-    setCounter(.nextClient, Int64(id) + 1)
+    setDurable(id, isDurable)
+    guard rows.clients.put(record) else {
+      rows.setVolatile(id, false)
+      return nil
+    }
     return record
+  }
+
+  /// Whether the rows of a client go to the disk. Of one that is not durable the disk knows what a command has
+  /// decided about it and nothing else; what it had of others is removed with the next flush (RES-2).
+  public func setDurable(_ client: ClientNumber, _ isDurable: Bool) {
+    rows.setVolatile(client, !isDurable)
+    // A number that is on the disk is never used again.
+    if isDurable { setCounter(.nextClient, max(counter(.nextClient), Int64(client) + 1)) }
   }
 
   /// Removes a client and all that is its.
@@ -30,6 +45,16 @@ extension StateStore {
     rows.services.remove(of: client)
     rows.regions.remove(of: client)
     rows.events.remove(of: client)
+    // Its number may be used again if it was never on the disk.
+    rows.setVolatile(client, false)
+  }
+
+  /// Removes a client and all that is its, but for what a command has decided about it.
+  public func removeUndecided(_ client: ClientNumber) {
+    guard let row = rows.clients[client], row.decision != nil else { return removeClient(client) }
+    removeClient(client)
+    let isPut = rows.clients.put(row)
+    precondition(isPut, "it was there")
   }
 
   /// A counter's value; 0 where it was never set.

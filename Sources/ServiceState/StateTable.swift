@@ -6,6 +6,8 @@ public protocol StateRow: Equatable, Sendable {
   var key: Key { get }
   /// The client that it belongs to; a row whose client is gone is dropped. nil for rows of the service.
   var owner: ClientNumber? { get }
+  /// Whether it is written although the rows of these clients are kept in memory alone. For the store alone.
+  func isWritten(without volatile: Set<ClientNumber>) -> Bool
   /// Table, columns and bound. For the store alone.
   static var layout: StateLayout { get }
   /// Its columns, those of the key first. For the store alone.
@@ -14,6 +16,13 @@ public protocol StateRow: Equatable, Sendable {
   static func columns(of key: Key) -> StoredColumns
   /// Checks a row that comes from disk; nil if any value of it is not to be taken.
   init?(_ columns: StoredColumns)
+}
+
+extension StateRow {
+  /// A row of the service, or of a client that is not among them.
+  public func isWritten(without volatile: Set<ClientNumber>) -> Bool {
+    owner.map { !volatile.contains($0) } ?? true
+  }
 }
 
 /// How a kind of row lies in the database.
@@ -59,8 +68,28 @@ public struct StateTable<Row: StateRow>: Sendable {
   private var rows: [Row.Key: Row] = [:]
   /// Keys whose row was put or removed since the last flush: one write for each, however often.
   private(set) var changed: Set<Row.Key> = []
+  /// Clients whose rows are kept in memory alone.
+  private var volatile: Set<ClientNumber> = []
 
   init() {}
+
+  /// The row of that key, if the disk is to have it.
+  func written(_ key: Row.Key) -> Row? {
+    rows[key].flatMap { $0.isWritten(without: volatile) ? $0 : nil }
+  }
+
+  /// All rows that the disk is to have.
+  var allWritten: [Row] { rows.values.filter { $0.isWritten(without: volatile) } }
+
+  /// Keeps the rows of a client in memory alone, or on the disk again.
+  mutating func setVolatile(_ client: ClientNumber, _ isVolatile: Bool) {
+    let before = volatile
+    if isVolatile { volatile.insert(client) } else { volatile.remove(client) }
+    for row in rows.values
+    where row.isWritten(without: before) != row.isWritten(without: volatile) {
+      changed.insert(row.key)
+    }
+  }
 
   /// The row of that key.
   public subscript(key: Row.Key) -> Row? { rows[key] }
@@ -80,14 +109,16 @@ public struct StateTable<Row: StateRow>: Sendable {
     } else if rows.count >= Row.layout.capacity {
       return false
     }
+    let wasWritten = written(row.key) != nil
     rows[row.key] = row
-    changed.insert(row.key)
+    if wasWritten || row.isWritten(without: volatile) { changed.insert(row.key) }
     return true
   }
 
   /// Removes a row; does nothing where there is none.
   public mutating func remove(_ key: Row.Key) {
-    if rows.removeValue(forKey: key) != nil { changed.insert(key) }
+    guard let row = rows.removeValue(forKey: key) else { return }
+    if row.isWritten(without: volatile) { changed.insert(key) }
   }
 
   /// Removes the rows of a client.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import LinuxHAL
 import LocationPolicy
 import LocationWire
 
@@ -16,8 +17,16 @@ struct ClientsCommand: ParsableCommand {
         torpor clients list
         torpor clients allow pi/trail-log
         torpor clients reduce 1000/weather
+        torpor clients forget pi/old-game
+
+      Of clients that may not use location the service knows the 4 of each user that connected \
+      last, and 32 of all users; a restart forgets all of them. What is decided is never forgotten, \
+      but by forget.
       """,
-    subcommands: [ClientsList.self, ClientsAllow.self, ClientsDeny.self, ClientsReduce.self]
+    subcommands: [
+      ClientsList.self, ClientsAllow.self, ClientsDeny.self, ClientsReduce.self,
+      ClientsForget.self,
+    ]
   )
 }
 
@@ -52,7 +61,7 @@ struct ClientsList: ParsableCommand {
       ["client", "user", "may use location", "accuracy", "process"], leftColumns: 5)
     for client in clients {
       table.add([
-        client.name.name, ClientName.user(client.name.user),
+        LogText.cleaned(client.name.name), ClientName.user(client.name.user),
         words(client.authorization) + (client.asks.map { ", asks for: \(words($0))" } ?? ""),
         client.isReduced ? "reduced" : "full",
         StatusText.process(client.execution)
@@ -136,6 +145,28 @@ struct ClientsReduce: ParsableCommand {
   }
 }
 
+/// `torpor clients forget`.
+struct ClientsForget: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "forget",
+    abstract: "Remove a client, its regions and what was decided about it.",
+    discussion: """
+      Its connections are closed. A program that connects under that name again is a new client, \
+      about which nobody has decided. To keep one from using location, deny it instead.
+      """)
+
+  @OptionGroup var socket: SocketOption
+  @OptionGroup var printing: DecisionOptions
+
+  @Argument(help: ClientName.help, transform: ClientName.read)
+  var client: WireClientName
+
+  func run() throws {
+    _ = try socket.ask(.forgetClient(client))
+    try printing.tell(client, "is forgotten") { $0.member("forgotten", true) }
+  }
+}
+
 /// How a decision is told.
 struct DecisionOptions: ParsableArguments {
   @Flag(
@@ -153,7 +184,7 @@ struct DecisionOptions: ParsableArguments {
     line.member("name", client.name)
     decision(&line)
     line.end()
-    let text = "\(client.name) of \(ClientName.user(client.user)) \(what)\n"
+    let text = "\(LogText.cleaned(client.name)) of \(ClientName.user(client.user)) \(what)\n"
     try output.write(json ? line.text.bytes : Array(text.utf8))
     try output.finish()
   }

@@ -15,6 +15,8 @@ import ServiceState
 struct Main {
   /// How many clients the engine has room for.
   static let clients = 256
+  /// How many files may be open: two for each connection, for its program is watched, and the service's own.
+  static let descriptors = 1_280
 
   static func main() {
     switch Options.parse(Array(CommandLine.arguments.dropFirst())) {
@@ -37,6 +39,7 @@ struct Main {
   /// served with, the one before goes on (Docs/Decisions/0110).
   private static func run(_ options: Options) -> Int32 {
     let log = SystemLog()
+    DescriptorLimit.raise(to: descriptors)
     var now: Decisions
     do {
       now = Decisions(profile: try profile(options, log), policy: try policy(options))
@@ -176,6 +179,7 @@ struct Main {
     do {
       decisions.policy = try policy(options)
       reload.policy = decisions.policy
+      reload.subordinates = .system()
       log.write(.notice, "who may use location was read anew")
     } catch {
       log.write(.error, "who may use location stays as it was: \(error)")
@@ -212,6 +216,7 @@ struct Main {
     var facts = LocationServer.Facts(
       version: Options.version, board: profile.name, clients: clients)
     facts.isUnwired = isUnwired
+    facts.subordinates = .system()
     if let receiver = profile.receiver { facts.receiver = receiver.terms }
     facts.power = profile.powerFigures
     facts.usage = {

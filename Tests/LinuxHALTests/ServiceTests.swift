@@ -158,7 +158,7 @@ import Testing
       for priority in SystemLog.Priority.allCases { log.write(priority, "text") }
       log.write(.error, "one\ntwo\n")
     }
-    #expect(journal == "<2>text\n<3>text\n<4>text\n<5>text\n<6>text\n<3>one\n<3>two\n")
+    #expect(journal == "<2>text\n<3>text\n<4>text\n<5>text\n<6>text\n<3>one\n<3>    two\n")
     let plain = try logged(isJournal: false) { $0.write(.error, "text") }
     #expect(plain == "text\n")
   }

@@ -152,8 +152,8 @@ struct HostileTests {
 
   @Test("one user's names do not take the places of all")
   func names() throws {
-    let limit = LocationServer.clientsPerUser
-    let bench = try ServiceBench(clients: limit + 2)
+    let limit = LocationServer.unpermittedClientsPerUser
+    let bench = try ServiceBench(clients: limit + 4)
     let greedy = (0..<limit).map { bench.client("client \($0)", of: 4_711) }
     let next = bench.program(of: 4_711)
     #expect(

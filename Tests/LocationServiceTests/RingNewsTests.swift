@@ -32,9 +32,18 @@ struct RingNewsTests {
 
   @Test("a file that holds no ring is told in words")
   func noRing() {
-    let told = RingProblem(path: "/r", error: .otherCapacity(found: 64, wanted: 128)).description
+    let told = RingProblem(path: "/r", error: .otherCapacity(found: 64, wanted: 128), state: "/s")
+      .description
     #expect(told.contains("it holds 64 fixes, and the profile wants 128"))
-    #expect(!RingProblem(path: "/r", error: .notARing).description.contains("notARing"))
+    #expect(
+      !RingProblem(path: "/r", error: .notARing, state: "/s").description.contains("notARing"))
+  }
+
+  @Test("RNG-2: where no generation is left, all files that have one are to be moved away")
+  func exhausted() {
+    let told = RingProblem(path: "/d/ring", error: .exhausted, state: "/d/state.db").description
+    #expect(told.contains("move away '/d/ring', '/d/state.db' and '/d/state.db-wal'"))
+    #expect(!told.contains("move the file away"))
   }
 
   @Test("what was repaired is told, each in a line (RNG-7)")

@@ -74,6 +74,7 @@ struct SocketBoard: LocationBoard, ~Copyable {
   let path: String
   let state: StateStore
   let stage = SocketBoard.Stage()
+  let listener: Listener
   var loop: LocationLoop<SocketBoard, LocationServer>
   private let ring: UnsafeMutableRawBufferPointer
   private let memory: ClientMemory
@@ -96,8 +97,9 @@ struct SocketBoard: LocationBoard, ~Copyable {
     state = try StateStore(path: folder.path + "/state.db", at: UTCTime(microseconds: 0))
     var facts = LocationServer.Facts(version: "1.2", board: "a board", clients: clients)
     change(&facts)
+    listener = try Listener(path: path)
     var server = try LocationServer(
-      Listener(path: path), on: events, policy, facts, state: state, log: log
+      listener, on: events, policy, facts, state: state, log: log
     ) { [started] launch in
       started.all.append(launch)
       return nil
@@ -270,12 +272,11 @@ struct SocketBoard: LocationBoard, ~Copyable {
 
   /// A program that connects as another user: root, who may run the tests, may all.
   func program(of user: UInt32) -> Program {
-    let before = loop.clients.connections.map { $0 != nil }
+    let kernel = listener.peer
+    listener.peer = { kernel($0).map { Peer(user: user, process: $0.process) } }
+    defer { listener.peer = kernel }
     let program = Program(path)
     settle()
-    for i in loop.clients.connections.indices where i >= before.count || !before[i] {
-      loop.clients.connections[i]?.peer.user = user
-    }
     return program
   }
 
@@ -293,6 +294,33 @@ struct SocketBoard: LocationBoard, ~Copyable {
     return (control, watch, session.session)
   }
 
+  /// A program of another user; nil if it is not served.
+  func admittedProgram(of user: UInt32) -> Program? {
+    let program = program(of: user)
+    _ = program.frames()
+    return program.isClosed ? nil : program
+  }
+
+  /// How many connections of users there are, by user.
+  var connectionCounts: [UInt32: Int] {
+    var counts: [UInt32: Int] = [:]
+    for connection in loop.clients.connections {
+      if let connection { counts[connection.peer.user, default: 0] += 1 }
+    }
+    return counts
+  }
+
+  /// The names of the clients that are known, those of free places left out.
+  var clientNames: [String] { loop.clients.clients.filter { !$0.isVacant }.map(\.name.name) }
+
+  /// Bytes that wait to be taken by users' programs.
+  var waitingOutput: Int {
+    loop.clients.connections.reduce(0) { $0 + ($1?.output.count ?? 0) }
+  }
+
+  /// Whether nothing is done about a connection before that moment.
+  var connectionDeadline: Instant { loop.clients.connectionDeadline }
+
   /// The answer to a call.
   func ask(_ call: WireCall, _ program: Program) -> WireReply? {
     program.send(call)
@@ -305,6 +333,7 @@ struct SocketBoard: LocationBoard, ~Copyable {
 final class Program {
   private(set) var descriptor: Int32
   private var rest: [UInt8] = []
+  private var unsent: [UInt8] = []
   /// The service has closed the connection.
   private(set) var isClosed = false
 
@@ -334,6 +363,17 @@ final class Program {
   @discardableResult
   func send(_ bytes: [UInt8]) -> Int {
     unsafe Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+  }
+
+  /// Sends calls again and again, as many as the kernel takes; a call is never cut in the middle for good.
+  func pour(_ calls: [WireCall]) {
+    if unsent.isEmpty {
+      var json = JSONOutput()
+      for call in calls { CallEncoder.encode(call, to: &json) }
+      unsent = json.bytes
+    }
+    let count = send(unsent)
+    if count > 0 { unsent.removeFirst(count) }
   }
 
   func send(_ call: WireCall, oneway: Bool = false) {

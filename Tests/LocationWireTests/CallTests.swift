@@ -189,6 +189,7 @@ import Testing
       ("ReduceClient", #"{"user":1,"name":"a"}"#, "reduced_accuracy"),
       ("AllowClient", #"{"user":1,"name":"a","authorization":"denied"}"#, "authorization"),
       ("DenyClient", #"{"user":-1,"name":"a"}"#, "user"),
+      ("ForgetClient", #"{"user":1}"#, "name"),
     ])
   func wrongParameter(_ method: String, _ parameters: String, _ name: String) {
     let call = #"{"method":"org.torpor.Location.\#(method)","parameters":\#(parameters)}"#

@@ -89,7 +89,7 @@ enum Samples {
       .openLive(.fitness), .openLive(.default), .closeLive(3), .getLocation, .getStatus,
       .getPowerPlan, .getEnergy, .drain(session: 1), .readBacklog(name: "a"), .listClients,
       .allowClient(client, .always),
-      .allowClient(client, .whenInUse), .denyClient(client),
+      .allowClient(client, .whenInUse), .denyClient(client), .forgetClient(client),
       .reduceClient(client, isReduced: true), .requestAuthorization(.always),
       .openServiceSession(.none, wantsFullAccuracy: false),
       .openServiceSession(.always, wantsFullAccuracy: true), .closeServiceSession(7),
@@ -176,7 +176,8 @@ enum Samples {
     var status = WireStatus(
       version: "0.1", board: "simulated", now: time, generation: 7, nextSequence: 42,
       ringCapacity: 4_096, clients: 2)
-    let sparse = status
+    var sparse = status
+    sparse.nextSequence = nil
     status.ringFixes = 40
     status.newest = bare
     status.batteryPercent = 14

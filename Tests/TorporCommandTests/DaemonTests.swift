@@ -111,7 +111,7 @@ final class Daemon {
   func fixes() throws -> UInt64 {
     var connection = try LocationConnection(path: socket)
     guard case .status(let status) = try connection.call(.getStatus) else { return 0 }
-    return status.nextSequence
+    return status.nextSequence ?? 0
   }
 
   /// Runs the command against it.

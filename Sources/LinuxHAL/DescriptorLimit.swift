@@ -1,0 +1,17 @@
+import Glibc
+
+/// How many files this process may have open.
+public enum DescriptorLimit {
+  /// Raises the limit to `wanted` where the hard limit lets it; gives what it is then.
+  @discardableResult
+  public static func raise(to wanted: Int) -> Int {
+    var limit = rlimit()
+    let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+    guard unsafe getrlimit(resource, &limit) == 0 else { return 0 }
+    if limit.rlim_cur < rlim_t(wanted) {
+      limit.rlim_cur = min(rlim_t(wanted), limit.rlim_max)
+      _ = unsafe setrlimit(resource, &limit)
+    }
+    return Int(clamping: limit.rlim_cur)
+  }
+}

@@ -1,0 +1,92 @@
+import LocationTypes
+import Testing
+
+@testable import LocationService
+
+@Suite("Quotas and rates")
+struct ResourceQuotaTests {
+  private let quota = ResourceQuota(
+    total: 10, reserved: 2, unpermitted: 5, perUser: 4, perUnpermittedUser: 3)
+
+  private func refusal(
+    _ standing: Standing, all: Int = 0, unpermitted: Int = 0, own: Int = 0
+  ) -> ResourceQuota.Refusal? {
+    quota.refusal(standing, .init(all: all, unpermitted: unpermitted, own: own))
+  }
+
+  @Test("RES-3: each bound holds for whom it is for, and at its very number")
+  func bounds() {
+    #expect(refusal(.unpermitted, all: 4, unpermitted: 4, own: 2) == nil)
+    #expect(refusal(.unpermitted, all: 3, unpermitted: 3, own: 3) == .user)
+    #expect(refusal(.unpermitted, all: 5, unpermitted: 5, own: 0) == .unpermitted)
+    #expect(refusal(.unpermitted, all: 8, unpermitted: 0, own: 0) == .total)
+    #expect(refusal(.permitted, all: 7, unpermitted: 5, own: 3) == nil)
+    #expect(refusal(.permitted, all: 7, own: 4) == .user)
+    #expect(refusal(.permitted, all: 8) == .total)
+    #expect(refusal(.administrator, all: 9, unpermitted: 9, own: 9) == nil)
+    #expect(refusal(.administrator, all: 10) == .total)
+  }
+
+  private func holding(
+    _ place: Int, _ user: UInt32, idle: Bool = false, amount: Int = 1, at second: Int64 = 0
+  ) -> Holding {
+    Holding(
+      place: place, user: user, amount: amount, isIdle: idle,
+      since: Instant(microseconds: second * 1_000_000))
+  }
+
+  @Test("RES-1: who has the most loses, if that leaves it no worse off than who gains")
+  func displaced() {
+    let two = [holding(0, 1, at: 5), holding(1, 1, at: 3), holding(2, 2, at: 1)]
+    #expect(Holding.displaced(for: 3, among: two, takesIdle: false) == 1)
+    #expect(Holding.displaced(for: 2, among: two, takesIdle: false) == nil)
+    #expect(Holding.displaced(for: 1, among: two, takesIdle: false) == nil)
+    let one = [holding(0, 1, idle: true, at: 5), holding(1, 2, idle: true, at: 3), holding(2, 4)]
+    #expect(Holding.displaced(for: 3, among: one, takesIdle: false) == nil)
+    #expect(Holding.displaced(for: 3, among: one, takesIdle: true) == 1)
+    #expect(Holding.displaced(for: nil, among: two, takesIdle: false) == 1)
+    #expect(Holding.displaced(for: nil, among: [], takesIdle: true) == nil)
+  }
+
+  @Test("RES-1: the one that nobody uses goes first, then what takes more, then the oldest")
+  func least() {
+    #expect(Holding.least([holding(0, 1, at: 1), holding(1, 1, idle: true, at: 9)]) == 1)
+    #expect(Holding.least([holding(0, 1, at: 1), holding(1, 1, amount: 2, at: 9)]) == 1)
+    #expect(Holding.least([holding(0, 1, at: 7), holding(1, 1, at: 6)]) == 1)
+  }
+
+  @Test("RES-6: a rate lets a burst pass, then so many a second, and tells when")
+  func rate() {
+    let start = Instant(microseconds: 1_000_000)
+    var bucket = TokenBucket(RateLimit(burst: 4, perSecond: 2), at: start)
+    for _ in 0..<4 { bucket.take(1, at: start) }
+    #expect(bucket.level(at: start) == 0)
+    #expect(bucket.time(of: 1, at: start) == start + Interval(microseconds: 500_000))
+    #expect(bucket.level(at: start + .seconds(1)) == 2)
+    #expect(!bucket.isFull(at: start + .seconds(1)))
+    #expect(bucket.isFull(at: start + .seconds(3_600)))
+    #expect(bucket.level(at: start + .seconds(3_600)) == 4)
+    bucket.take(6, at: start + .seconds(3_600))
+    #expect(
+      bucket.time(of: 1, at: start + .seconds(3_600)) == start + .seconds(3_600)
+        + Interval(microseconds: 1_500_000))
+  }
+
+  @Test("RES-6: accounts of users are bounded, and one that owes nothing is forgotten")
+  func accounts() {
+    var accounts = UserAccounts()
+    let now = Instant(microseconds: 1_000_000)
+    for user in 0..<1_000 as Range<UInt32> {
+      accounts.charge(1, to: user, .unpermitted, at: now + .seconds(Int64(user)))
+    }
+    #expect(accounts.callAccounts <= UserAccounts.capacity + 1)
+    accounts.charge(100, to: 5, .administrator, at: now)
+    #expect(accounts.nextCall(of: 5, .administrator, at: now) == now)
+    for _ in 0..<32 { accounts.charge(1, to: 7, .unpermitted, at: now + .seconds(2_000)) }
+    #expect(
+      accounts.nextCall(of: 7, .unpermitted, at: now + .seconds(2_000)) == now + .seconds(2_001))
+    // Who has won permission meanwhile does not pay for before.
+    #expect(
+      accounts.nextCall(of: 7, .permitted, at: now + .seconds(2_000)) == now + .seconds(2_000))
+  }
+}
