@@ -248,7 +248,11 @@ struct StateProblem: Error, CustomStringConvertible {
   var path: String
   var error: StateError
 
-  var description: String { "'\(path)': \(error)" }
+  var description: String {
+    // It names the file itself, which may be the log beside this one.
+    if case .notAFile = error { return "\(error)" }
+    return "'\(path)': \(error)"
+  }
 }
 
 /// Nobody said where the receiver is.
