@@ -44,11 +44,15 @@ COMMAND_PATH := .build-command
 DEB_PATH := .build-deb
 CHECK_PATH := .build-check
 FRESH_PATH := .build-fresh
+# An SDK for arm64 made of Debian's packages, what was built with it, and what its programs wrote.
+ARM64_PATH := .build-arm64
+ARM64_BUILD = TORPOR_ARM64=1 $(SWIFT) build -c release --scratch-path $(ARM64_PATH)/build \
+  --swift-sdks-path $(ARM64_PATH)/sdks --swift-sdk torpor-arm64
 
 .DEFAULT_GOAL := help
 .PHONY: help run test check unit test-fresh build bench fuzz soak soaked lint format embedded tests interface release boards firmware clean tools \
   soak-build bench-tools firmware-tools completions man install uninstall service service-order bench-service \
-  service-tools torture client-probe test-board compare-board board-program board-tools command deb deb-tools test-deb test-deb-tools
+  service-tools arm64 arm64-tools torture client-probe test-board compare-board board-program board-tools command deb deb-tools test-deb test-deb-tools
 
 # Where `make install` puts things: below DESTDIR, which is for makers of packages.
 PREFIX ?= /usr/local
@@ -75,6 +79,7 @@ help:
 	@echo 'make interface only the interface file of the socket, if Python has a varlink package'
 	@echo 'make boards    only the boards           make clean     remove what was built'
 	@echo 'make firmware  the core on a Cortex-M4 and an aarch64 in QEMU: its self-test and its size'
+	@echo 'make arm64     builds for arm64 with Debian sid (downloads 550 MB once), compares with this machine, runs torpord in QEMU'
 	@echo 'make install   programs, boards, unit, manual pages, completions (PREFIX=/usr/local, DESTDIR=)'
 	@echo 'make deb       a Debian package of them in .build-deb'
 	@echo 'make test-deb  installs, runs, upgrades, removes and purges that package in a Debian of its own; as root'
@@ -251,19 +256,30 @@ bench-service: service-tools
 torture: client-probe
 	@.ci/torture-service $(SERVICE_PATH)/torpord $(SERVICE_PATH)/release/ClientProbe $(TORTURE)
 
+# Docs/HowTo/check-arm64.md. Not part of continuous integration: it downloads 550 MB the first time.
+arm64: arm64-tools
+	@.ci/arm64 fetch $(ARM64_PATH)
+	@echo '== torpord, ClientProbe and CoreProbe for arm64'
+	@for product in torpord ClientProbe CoreProbe; do $(ARM64_BUILD) --product $$product || exit 1; done
+	@$(SWIFT) build -c release --product CoreProbe
+	@echo '== what the core makes of recordings and days, on both processors'
+	@.ci/arm64 compare $(ARM64_PATH) .build/release
+	@echo "== torpord in QEMU's user mode, killed 20 times"
+	@.ci/arm64 serve $(ARM64_PATH)
+
 # Docs/HowTo/virtual-board.md: Debian's kernel with gpio-sim in QEMU, and on it the service. No part of it may hang.
 test-board: board-program
 	@echo '== the virtual board'
 	@SECONDS_AT_MOST='$(BOARD_SECONDS)' .ci/test-board .build/debug/TorporBoard $(BOARD_PATH) \
-	  Boards/gpio-sim-m10/profile.toml --resets $(BOARD_RESETS) $(BOARD)
+	  Tests/Boards/gpio-sim-m10/profile.toml --resets $(BOARD_RESETS) $(BOARD)
 
 # Docs/HowTo/virtual-board.md: figures for the simulator to be held to; no test, and no part of continuous integration.
 compare-board: board-program
 	@echo '== torpord on the virtual board: an hour, thirty starts'
-	@.build/debug/TorporBoard $(BOARD_PATH) Boards/gpio-sim-m10/profile.toml --compare $(COMPARE) > $(COMPARED); \
+	@.build/debug/TorporBoard $(BOARD_PATH) Tests/Boards/gpio-sim-m10/profile.toml --compare $(COMPARE) > $(COMPARED); \
 	  status=$$?; cat $(COMPARED); exit $$status
 	@echo '== the same in the simulator'
-	@.build/debug/TorporBoard --thirty-starts Boards/gpio-sim-m10/profile.toml
+	@.build/debug/TorporBoard --thirty-starts Tests/Boards/gpio-sim-m10/profile.toml
 
 board-program: board-tools client-probe
 	@.ci/board-kernel $(BOARD_PATH)/kernel
@@ -302,6 +318,9 @@ bench-tools:
 
 service-tools:
 	@.ci/install-missing service
+
+arm64-tools: tools
+	@.ci/install-missing arm64
 
 board-tools:
 	@.ci/install-missing board

@@ -143,7 +143,8 @@ let shell: [Target] = [
   .target(
     name: "BoardDoctor",
     dependencies: [
-      "CLinux", "GPIOLines", "LinuxHAL", "LocationTypes", "GNSSProtocols", "BoardProfiles",
+      "CLinux", "DeferralCache", "GPIOLines", "LinuxHAL", "LocationTypes", "GNSSProtocols",
+      "BoardProfiles",
     ],
     swiftSettings: strict),
   .target(
@@ -288,7 +289,7 @@ let package = Package(
     tests("BoardProfiles", ["CTOML", "TOMLFiles"]),
     tests(
       "BoardDoctor",
-      ["BoardProfiles", "GPIOLines", "LinuxHAL", "LocationTypes"]),
+      ["BoardProfiles", "DeferralCache", "GPIOLines", "LinuxHAL", "LocationTypes"]),
     tests("AccessPolicy", ["LocationPolicy", "TOMLFiles"]),
     tests("GPXFiles"),
     tests("ServiceState", ["LocationTypes", "LocationPolicy", "CSQLite", "StateProbe"]),

@@ -40,6 +40,12 @@ public struct BoardFiles: Sendable {
   /// Whether a path is a folder.
   func isFolder(_ path: String) -> Bool { status(path).map { $0.st_mode & S_IFMT } == S_IFDIR }
 
+  /// Whether a path is a file itself, and no link to one.
+  func isPlainFile(_ path: String) -> Bool {
+    var status = stat()
+    return unsafe lstat(place(path), &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+  }
+
   private func status(_ path: String) -> stat? {
     var status = stat()
     return unsafe stat(place(path), &status) == 0 ? status : nil

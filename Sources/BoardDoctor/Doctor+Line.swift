@@ -44,7 +44,12 @@ extension Doctor {
 
   /// A line that others use: wrong where it is the receiver's, and else worth knowing.
   private mutating func taken(_ name: String, _ found: String, remedy: String) {
-    if isLineNamed { fail(name, found, remedy: remedy) } else { skip(name, found, hint: remedy) }
+    if isLineNamed {
+      fail(name, found, remedy: remedy)
+    } else {
+      takenRemedy = takenRemedy ?? remedy
+      skip(name, found, hint: remedy)
+    }
   }
 
   /// Looks at a line; says whether it is free for us.

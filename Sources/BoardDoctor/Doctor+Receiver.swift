@@ -31,8 +31,7 @@ extension Doctor {
     skip(
       "serial lines",
       "none is named; \(count) there: \(candidates.joined(separator: ", ")). Those that nobody uses are "
-        + "listened to, \(Doctor.linesLimit) at most; nothing is sent where no receiver is heard",
-      hint: Doctor.namingRemedy)
+        + "listened to, \(Doctor.linesLimit) at most; nothing is sent where no receiver is heard")
     var heard: [String] = []
     var rest = candidates[...]
     while heard.count < Doctor.linesLimit, facts.device == nil, let path = rest.popFirst() {
@@ -56,9 +55,10 @@ extension Doctor {
     }
     guard facts.device == nil else { return }
     guard !heard.isEmpty else {
+      // Why the first, likeliest line is not free comes before where else a receiver may be.
       return fail(
         "receiver", "there is no line that could be listened to, see above",
-        remedy: Doctor.namingRemedy)
+        remedy: takenRemedy ?? Doctor.namingRemedy)
     }
     fail(
       "receiver", "none is heard on \(heard.joined(separator: ", "))",
@@ -204,7 +204,7 @@ extension Doctor {
       return fail(
         "first byte", "none within 10 s after its supply was switched on",
         remedy: "does \(receiver.supplyLine ?? "") switch its supply, and is high on? "
-          + "A line that is active low is named with its flag, see Docs/Reference/board-profile.md")
+          + "A line that is active low is named with its flag: \"GPIO17, active-low\"")
     }
     pass("first byte", "\(Doctor.text(clock.now - begin)) after its supply was switched on")
     hunt.hear(into: &ear, until: begin + options.longestFix) { $0.hasFix == true }

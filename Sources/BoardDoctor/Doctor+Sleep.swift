@@ -33,7 +33,7 @@ extension Doctor {
     }
     let hint =
       wanted == false
-      ? "[board.suspended] lets it, see Docs/HowTo/add-a-board.md; measure its power first" : nil
+      ? "[board.suspended] lets it; measure its power first (`torpor board new` has the keys)" : nil
     pass("suspend", "the kernel can: \(state)", hint: hint)
   }
 

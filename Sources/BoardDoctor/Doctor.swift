@@ -67,6 +67,8 @@ public struct Doctor {
 
   /// What was found so far.
   public private(set) var findings: [Finding] = []
+  /// What frees the first line that is looked at without being named, and that others use.
+  var takenRemedy: String?
   /// The same as a profile needs it.
   public internal(set) var facts = Facts()
 
@@ -113,6 +115,7 @@ public struct Doctor {
     examineSleep()
     examineBattery()
     examineState()
+    examineRing()
   }
 
   mutating func add(_ finding: Finding) {

@@ -53,7 +53,7 @@ public struct ProfileOffer: Sendable {
     if facts.canSuspend == true {
       new.note(
         "board.suspended",
-        "The kernel can; left out until its figures are measured: Docs/HowTo/add-a-board.md.")
+        "The kernel can; left out until its figures are measured.")
     }
     if let gauge = facts.gauge {
       new.note(

@@ -87,7 +87,7 @@ enum ProfileRules {
     guard draft.cache.deferralLimit > most else { return nil }
     return .init(
       key: "cache.deferral_limit_fixes",
-      problem: "\(draft.cache.deferralLimit) is more than half of capacity_fixes (RNG-1)",
+      problem: "\(draft.cache.deferralLimit) is more than half of capacity_fixes",
       expected: "at most \(most)")
   }
 
@@ -97,7 +97,7 @@ enum ProfileRules {
     guard draft.batch.watermark >= draft.batch.capacity else { return nil }
     return .init(
       key: "receiver.batch.watermark_fixes",
-      problem: "\(draft.batch.watermark) is not below capacity_fixes (DEF-33)",
+      problem: "\(draft.batch.watermark) is not below capacity_fixes",
       expected: "at most \(draft.batch.capacity - 1)")
   }
 

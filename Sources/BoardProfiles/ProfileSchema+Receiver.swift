@@ -39,13 +39,13 @@ extension ProfileSchema {
         "Whether its clock and ephemeris are kept when the supply is cut."),
       .number(
         "receiver", "range_error_m", \.receiver.rangeError_m, 0.1...100, required: false,
-        "Horizontal accuracy that goes with HDOP 1 (LOC-4)."),
+        "Horizontal accuracy that goes with HDOP 1."),
       .number(
         "receiver", "assumed_accuracy_m", \.receiver.assumedAccuracy_m, 0.1...10_000,
         required: false, "Horizontal accuracy of a fix of which the receiver says nothing."),
       .seconds(
         "receiver", "acknowledge_timeout_s", \.receiver.acknowledgeTimeout, 0.05...10,
-        required: false, "How long the answer to a command may take (PWR-5)."),
+        required: false, "How long the answer to a command may take."),
       .seconds(
         "receiver", "wake_settle_s", \.receiver.wakeSettle, 0...10, required: false,
         "From the edge that wakes it until it takes commands."),
@@ -54,7 +54,7 @@ extension ProfileSchema {
         "From supply on until it takes commands."),
       .seconds(
         "receiver", "silence_timeout_s", \.receiver.silenceTimeout, 1...600, required: false,
-        "Silence after which it counts as gone (DEF-43)."),
+        "Silence after which it counts as gone."),
     ] + power + batch + timeToFix
 
   private static let power: [ProfileKey] = [
@@ -66,7 +66,7 @@ extension ProfileSchema {
       "Tracking, a fix every interval."),
     .number(
       "receiver.power", "powersave_mw", optional: \.receiver.power.powersave_mw, milliwatts,
-      "Tracking in its own duty cycle; without it the mode is not used (PWR-1)."),
+      "Tracking in its own duty cycle; without it the mode is not used."),
     .number(
       "receiver.power", "standby_mw", \.receiver.power.standby_mw, milliwatts,
       "Asleep by command with the supply on."),
@@ -84,7 +84,7 @@ extension ProfileSchema {
       "Fixes its buffer holds."),
     .whole(
       "receiver.batch", "watermark_fixes", \.batch.watermark, 1...65_534,
-      "Fixes at which the board is woken to drain it, below the capacity (W of RNG-1, DEF-33)."),
+      "Fixes at which the board is woken to drain it, below the capacity."),
     .flag(
       "receiver.batch", "extra_pvt", \.batch.hasExtraPVT, required: false,
       "Whether entries carry accuracies, satellites and velocity as well."),

@@ -49,7 +49,7 @@ public enum ProfileSchema {
       path: "battery", isRequired: false,
       meaning:
         "A battery that is watched, by a gauge or by a line that says low: below which charge"
-        + " which promise is given up (PWR-10). One charge at least is named."),
+        + " which promise is given up. One charge at least is named."),
     ProfileTable(path: "cache", isRequired: true, meaning: "The ring in which fixes wait."),
     ProfileTable(path: "policy", isRequired: false, meaning: "What the planner may assume."),
   ]

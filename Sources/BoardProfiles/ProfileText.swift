@@ -32,7 +32,7 @@ extension BoardProfile {
       throw ProfileErrors([
         ProfileError(
           file: file, at: .start, "the profile is empty",
-          suggestion: "Docs/Reference/board-profile.md lists what belongs in it")
+          suggestion: "`torpor board new` writes one with all keys and what belongs in them")
       ])
     }
     var reader = ProfileReader(text, file: file)

@@ -50,6 +50,106 @@ func write(_ bytes: [UInt8], to path: String) {
   }
 }
 
+/// Lines of whole numbers and words. Not by reflection: a day has half a million of them, and one of the two
+/// processors is emulated.
+struct Lines {
+  private(set) var bytes: [UInt8] = []
+
+  mutating func add(_ value: some BinaryInteger) {
+    var rest = Int64(value).magnitude
+    if value < 0 { bytes.append(UInt8(ascii: "-")) }
+    let start = bytes.count
+    repeat {
+      bytes.append(UInt8(ascii: "0") + UInt8(rest % 10))
+      rest /= 10
+    } while rest > 0
+    bytes[start...].reverse()
+    bytes.append(UInt8(ascii: " "))
+  }
+
+  mutating func add(_ value: (some BinaryInteger)?) {
+    if let value { add(value) } else { add("-") }
+  }
+
+  mutating func add(_ flag: Bool) { add(flag ? 1 : 0) }
+
+  mutating func add(_ word: String) {
+    bytes += Array(word.utf8)
+    bytes.append(UInt8(ascii: " "))
+  }
+
+  mutating func end() { bytes.append(UInt8(ascii: "\n")) }
+}
+
+extension Lines {
+  mutating func add(_ fix: Fix) {
+    add(fix.acquired.microseconds)
+    add(fix.utc?.microseconds)
+    add(fix.coordinate.latitude_e9)
+    add(fix.coordinate.longitude_e9)
+    let measured = [
+      fix.ellipsoidalAltitude_mm, fix.altitude_mm, fix.speed_mmps, fix.course_e4,
+      fix.horizontalAccuracy_mm, fix.verticalAccuracy_mm, fix.speedAccuracy_mmps,
+      fix.courseAccuracy_e2,
+    ]
+    for value in measured { add(value) }
+    add(fix.satellites)
+    add(fix.mode.rawValue)
+    add(fix.quality.rawValue)
+    add(fix.isDateUncertain)
+    add(fix.isSimulated)
+  }
+
+  mutating func add(_ epoch: Epoch) {
+    add(epoch.mode.rawValue)
+    add(epoch.origin.rawValue)
+    add(epoch.isDateUncertain)
+    add(epoch.utc?.microseconds)
+    add(epoch.timeOfDay_us)
+    for value in [epoch.hdop_e2, epoch.vdop_e2, epoch.pdop_e2] { add(value) }
+    for value in [epoch.satellitesInView, epoch.meanSignal_dBHz, epoch.bestSignal_dBHz] {
+      add(value)
+    }
+    add(epoch.geoidSeparation_mm)
+    add(epoch.climb_mmps)
+    add(epoch.timeAccuracy_ns)
+    add(epoch.latitudeError_mm)
+    add(epoch.longitudeError_mm)
+    if let fix = epoch.fix { add(fix) }
+    end()
+  }
+
+  /// A dictionary has another order in each run.
+  mutating func add(_ summary: TraceSummary) {
+    var rest = summary
+    rest.told = [:]
+    add("\(rest)")
+    for kind in TraceNotice.Kind.allCases { add(summary.told[kind]) }
+    end()
+  }
+
+  mutating func add(_ record: TraceRecord) {
+    add(record.at.microseconds)
+    switch record.kind {
+    case .fix(let fix):
+      add(fix.name.generation)
+      add(fix.name.sequence)
+      add(fix.utc?.microseconds)
+      add(fix.coordinate.latitude_e9)
+      add(fix.coordinate.longitude_e9)
+      add(fix.horizontalAccuracy_mm)
+    case .receiver(let state, let power_mw): add("receiver \(state.rawValue) \(power_mw)")
+    case .board(let state, let power_mw): add("board \(state.rawValue) \(power_mw)")
+    case .wake(let reason): add("wake \(reason.rawValue)")
+    case .ack(let client, let sequence):
+      add(client)
+      add(sequence)
+    case .battery, .batteryEmpty, .batch, .finish, .gap, .told: add("\(record.kind)")
+    }
+    end()
+  }
+}
+
 /// Reads a board's profile.
 func profile(_ path: String) -> BoardProfile {
   do { return try BoardProfile.load(path: path) } catch { fail("\(error)") }
@@ -61,25 +161,25 @@ func simulate(_ service: ScriptedService, _ profile: BoardProfile, _ out: String
   var plan = SimulationPlan(track: Scenario.day.track(seed: 1, duration: day), duration: day)
   plan.noise = .real
   plan.samplesTimeToFirstFix = true
-  var trace: [UInt8] = []
+  var trace = Lines()
   var sent: [UInt8] = []
   var ring: [UInt8] = []
   var script = ClientScript()
   script.service = service
   let result = Session(profile, script).simulate(
-    plan, bytes: { sent += $0 }, ring: { ring = $0 }, sink: { trace += Array("\($0)\n".utf8) })
+    plan, bytes: { sent += $0 }, ring: { ring = $0 }, sink: { trace.add($0) })
   guard result.violations.isEmpty, result.summary.fixes > 0 else {
     fail("the day on \(profile.name) went wrong: \(result.violations)")
   }
-  trace += Array("\(result.summary)\n".utf8)
-  write(trace, to: out + ".trace")
+  trace.add(result.summary)
+  write(trace.bytes, to: out + ".trace")
   write(sent, to: out + ".bytes")
   write(ring, to: out + ".ring")
 }
 
 /// Every field of every epoch, one epoch a line.
 func epochs(of file: [UInt8], date: CalendarDate?) -> [UInt8] {
-  var lines: [UInt8] = []
+  var lines = Lines()
   var options = EpochOptions()
   options.recordingDate = date
   options.waitsForSentences = true
@@ -87,7 +187,7 @@ func epochs(of file: [UInt8], date: CalendarDate?) -> [UInt8] {
   var decoder = GNSSDecoder()
   var assembler = EpochAssembler(options)
   func add(_ epoch: Epoch?) {
-    if let epoch { lines += Array("\(epoch)\n".utf8) }
+    if let epoch { lines.add(epoch) }
   }
   func add(_ message: GNSSMessage) {
     add(assembler.add(message, at: .boot))
@@ -103,8 +203,8 @@ func epochs(of file: [UInt8], date: CalendarDate?) -> [UInt8] {
   }
   while let message = decoder.finish() { add(message) }
   while assembler.isOpen { add(assembler.close()) }
-  lines += Array("\(decoder.counters)\n".utf8)
-  return lines
+  lines.add("\(decoder.counters)")
+  return lines.bytes
 }
 
 /// Decodes a recording, then plays it to a client that takes every fix.
@@ -112,14 +212,14 @@ func decode(_ profile: BoardProfile, _ path: String, _ out: String) {
   let file = read(path)
   let scan = RecordingScan(file, date: nil, interval: .seconds(1), lineSpeed: 115_200)
   write(epochs(of: file, date: scan.date), to: out + ".epochs")
-  var trace: [UInt8] = []
+  var trace = Lines()
   var ring: [UInt8] = []
   var script = ClientScript()
   script.defers = false
   let result = Session(profile, script).replay(
-    scan, ring: { ring = $0 }, sink: { trace += Array("\($0)\n".utf8) })
-  trace += Array("\(result.summary)\n".utf8)
-  write(trace, to: out + ".trace")
+    scan, ring: { ring = $0 }, sink: { trace.add($0) })
+  trace.add(result.summary)
+  write(trace.bytes, to: out + ".trace")
   write(ring, to: out + ".ring")
 }
 

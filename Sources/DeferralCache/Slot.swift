@@ -98,6 +98,7 @@ extension Slot {
     // Bit 3 of the quality came later, and has the first bit that was free.
     return UInt64(fix.mode == .threeDimensional ? 1 : 0) | (quality & 7) << 1 | (quality & 8) << 3
       | UInt64(fix.isDateUncertain ? 1 << 4 : 0) | UInt64(fix.isSimulated ? 1 << 5 : 0)
+      | UInt64(fix.isFromAccessory ? 1 << 7 : 0)
   }
 }
 
@@ -113,7 +114,7 @@ extension Slot {
     let flags = UInt8(truncatingIfNeeded: w0 >> 8)
     let coordinate = Coordinate(
       latitude_e9: Slot.signed(w4, bits: 40), longitude_e9: Slot.signed(w5, bits: 40))
-    guard coordinate.isValid, flags < 1 << 7,
+    guard coordinate.isValid,
       let quality = FixQuality(rawValue: (flags >> 1 & 7) | (flags >> 3 & 8))
     else { return nil }
     var fix = Fix(
@@ -122,6 +123,7 @@ extension Slot {
     fix.quality = quality
     fix.isDateUncertain = flags & 1 << 4 != 0
     fix.isSimulated = flags & 1 << 5 != 0
+    fix.isFromAccessory = flags & 1 << 7 != 0
     readTimeAndAltitude(into: &fix)
     readMotion(into: &fix)
     return fix

@@ -55,10 +55,20 @@ final class GPIOChips {
 
     /// Who holds it now; nil while nobody does.
     var holder: String? { chip.info(number)?.holder }
+    /// Which line it is, whatever its names are.
+    var identity: Identity { Identity(chip: ObjectIdentifier(chip), number: number) }
+  }
+
+  /// One line of the board.
+  struct Identity: Hashable {
+    let chip: ObjectIdentifier
+    let number: UInt32
   }
 
   private let folder: String
   private var chips: [String: GPIOChip] = [:]
+  /// The same by device: a chip may have a second name, as gpiochip4 on a Raspberry Pi 5.
+  private var devices: [dev_t: GPIOChip] = [:]
 
   /// - Parameter folder: Where the devices are.
   init(folder: String = "/dev") { self.folder = folder }
@@ -82,7 +92,9 @@ final class GPIOChips {
     for chip in names {
       do throws(GPIOFault) {
         let opened = try open(chip)
-        guard let number = opened.number(of: name) else { continue }
+        guard let number = opened.number(of: name),
+          !found.contains(where: { $0.place.chip === opened })
+        else { continue }
         found.append((chip, Place(line: line, chip: opened, number: number)))
       } catch {
         closed = closed ?? error
@@ -96,12 +108,19 @@ final class GPIOChips {
   func open(_ name: String) throws(GPIOFault) -> GPIOChip {
     if let chip = chips[name] { return chip }
     let path = "\(folder)/\(name)"
+    var status = stat()
+    let device = unsafe stat(path, &status) == 0 ? status.st_rdev : 0
+    if device != 0, let chip = devices[device] {
+      chips[name] = chip
+      return chip
+    }
     guard let chip = GPIOChip(path: path) else {
       let code = errno
       guard code == EACCES || code == EPERM else { throw .noChip(path: path) }
       throw .notPermitted(path: path, group: GPIOChips.group(of: path))
     }
     chips[name] = chip
+    if device != 0 { devices[device] = chip }
     return chip
   }
 

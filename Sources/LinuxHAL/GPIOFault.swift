@@ -9,6 +9,8 @@ public enum GPIOFault: Error, Equatable, Sendable, CustomStringConvertible {
   case noLine(GPIOLine)
   /// Two chips have a line of that name.
   case ambiguous(GPIOLine, chips: [String])
+  /// Two names of the profile are one line.
+  case sameLine(GPIOLine, GPIOLine)
   /// Another program holds it, or a driver of the kernel's.
   case inUse(GPIOLine, by: String)
   /// This user may not open the chip; the group whose members may, if there is one.
@@ -28,6 +30,8 @@ public enum GPIOFault: Error, Equatable, Sendable, CustomStringConvertible {
     case .ambiguous(let line, let chips):
       "'\(line.text)' is a line of \(chips.joined(separator: " and of ")): name it by chip and number, "
         + "\(chips.first ?? "gpiochip0"):17"
+    case .sameLine(let first, let second):
+      "'\(first.text)' and '\(second.text)' are one GPIO line: name another one for one of the two keys of the profile"
     case .inUse(let line, "kernel"):
       "GPIO line '\(line.text)' is held by a driver of the kernel: take it out of the device tree "
         + "(on a Raspberry Pi a dtoverlay of config.txt), or use another line"

@@ -21,6 +21,26 @@ public struct GPIOWiring: Equatable, Sendable {
 
   /// Nothing is wired.
   public init() {}
+
+  /// The lines that are wired.
+  var lines: [GPIOLine] {
+    [receiverWake, receiverSupply, pulse, batch, motion, lowBattery, sessionLight].compactMap { $0 }
+  }
+
+  /// Makes sure that no line of the board has two uses, under whatever names.
+  ///
+  /// - Parameter place: Which line of the board a name is.
+  /// - Throws: ``GPIOFault/sameLine(_:_:)``, and what `place` throws.
+  func checkApart<Place: Hashable>(
+    _ place: (GPIOLine) throws(GPIOFault) -> Place
+  ) throws(GPIOFault) {
+    var known: [Place: GPIOLine] = [:]
+    for line in lines {
+      let place = try place(line)
+      if let first = known[place] { throw .sameLine(first, line) }
+      known[place] = line
+    }
+  }
 }
 
 /// The pins of a board, through libgpiod.
@@ -74,6 +94,7 @@ public struct GPIOPins: LinuxPins, ~Copyable {
 
   init(_ wiring: GPIOWiring, _ chips: GPIOChips, in events: EventWait) throws {
     self.events = events
+    try wiring.checkApart { line throws(GPIOFault) in try chips.find(line).identity }
     wake = try GPIOPins.output(wiring.receiverWake, chips)
     supply = try GPIOPins.output(wiring.receiverSupply, chips)
     light = try GPIOPins.output(wiring.sessionLight, chips)

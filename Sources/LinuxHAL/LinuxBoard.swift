@@ -176,11 +176,13 @@ public struct LinuxBoard<Pins: LinuxPins & ~Copyable>: LocationBoard, ~Copyable 
       battery: battery(news.isBatteryLow), pulse: pulse)
   }
 
-  /// The last pulse before the bytes that begin to come now; nil within an epoch, for its first byte's
-  /// pulse was told.
+  /// The last pulse before the bytes that begin to come now, at most a second before them: an older one is of
+  /// another second. nil within an epoch, for its first byte's pulse was told.
   private mutating func takePulse() -> Instant? {
+    let now = self.now
     guard burst.isNew(at: now), let stamp_ns = pins.takePulse() else { return nil }
-    return min(clocks.moment(monotonic_ns: stamp_ns, before: clocksBefore), now)
+    let pulse = min(clocks.moment(monotonic_ns: stamp_ns, before: clocksBefore), now)
+    return now - pulse <= .seconds(1) ? pulse : nil
   }
 
   /// The battery's charge, if it is time to look and it is news; a line that has changed is looked at now.

@@ -93,6 +93,7 @@ public enum RingFileError: Error, Equatable, Sendable, CustomStringConvertible {
   /// Whether there was no file, or one that nothing had been written to.
   public let isNew: Bool
   private let descriptor: Int32
+  private let pageSize: Int
   private let memory: UnsafeMutableRawPointer
 
   /// Opens the file, or creates it for its owner alone.
@@ -103,8 +104,12 @@ public enum RingFileError: Error, Equatable, Sendable, CustomStringConvertible {
   /// - Parameters:
   ///   - path: The file.
   ///   - size: `FixRing.storageSize(capacity:)`.
-  public init(_ path: String, size: Int) throws(RingFileError) {
+  ///   - pageSize: Bytes of a page of the kernel, a power of two: 4,096, or 16,384 on a Raspberry Pi 5.
+  public init(
+    _ path: String, size: Int, pageSize: Int = Int(getpagesize())
+  ) throws(RingFileError) {
     precondition(size > 0, "a ring has a size")
+    precondition(pageSize > 0 && pageSize & (pageSize - 1) == 0, "a page has a size")
     let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
     let opened = unsafe path.withCString { unsafe open($0, flags, 0o600) }
     guard opened >= 0 else { throw RingFileError(errno, path: path, size: size) }
@@ -122,6 +127,7 @@ public enum RingFileError: Error, Equatable, Sendable, CustomStringConvertible {
     descriptor = opened
     self.path = path
     self.size = size
+    self.pageSize = pageSize
   }
 
   deinit {
@@ -144,10 +150,15 @@ public enum RingFileError: Error, Equatable, Sendable, CustomStringConvertible {
   public func sync(_ range: Range<Int>) throws(RingFileError) {
     precondition(range.lowerBound >= 0 && range.upperBound <= size, "outside the file")
     guard !range.isEmpty else { return }
-    let page = Int(getpagesize())
-    let start = range.lowerBound / page * page
-    let result = unsafe msync(memory + start, range.upperBound - start, MS_SYNC)
+    let pages = RingFile.pages(around: range, of: pageSize)
+    let result = unsafe msync(memory + pages.lowerBound, pages.count, MS_SYNC)
     if result != 0 { throw RingFileError(errno, path: path, size: size) }
+  }
+
+  /// What is synced for a range of bytes: from the beginning of its first page on, which is all that `msync` demands.
+  /// The kernel rounds the end up to a whole page.
+  static func pages(around range: Range<Int>, of pageSize: Int) -> Range<Int> {
+    range.lowerBound / pageSize * pageSize..<range.upperBound
   }
 
   // MARK: Opening

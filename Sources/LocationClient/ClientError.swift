@@ -70,7 +70,7 @@ extension ClientError: CustomStringConvertible {
       "line \(line) of the service's clients.toml decides about this client: change it there, and reload the service"
     case .decidedByFile(nil):
       "root, and the user that torpord runs as, may always use location where there is no clients.toml:"
-        + " write one to decide about them (Docs/Reference/clients-toml.md)"
+        + " write /etc/torpor/clients.toml to decide about them (the example that is installed has all keys)"
     case .limitExceeded(let what, let limit):
       "there are \(limit) \(what) already, and no more are to be had"
     case .methodNotFound(let name), .methodNotImplemented(let name):

@@ -127,6 +127,8 @@ extension Engine {
         // When what has gathered came is reckoned, and a pulse is no measure of it.
         let pulse = backlogReadAt == now ? nil : pulse
         clock.learn(utc, received: fix.acquired, pulse: pulse)
+        // It is of one epoch: without a pulse of its own the next one has none.
+        if let heard = self.pulse, heard <= fix.acquired { self.pulse = nil }
       case .batch: clock.learnStored(utc, received: fix.acquired - leastEntryAge)
       }
       if let bootUTC_us = clock.bootUTC_us { driver.setClock(bootUTC_us: bootUTC_us) }
@@ -135,6 +137,7 @@ extension Engine {
     // Fixes come in the order of their making, whatever UTC does.
     fix.acquired = max(fix.acquired, newestMade)
     newestMade = fix.acquired
+    fix.isFromAccessory = setup.isAccessory
     if fix.horizontalAccuracy_mm == nil {
       fix.horizontalAccuracy_mm = setup.assumedAccuracy_mm
     }

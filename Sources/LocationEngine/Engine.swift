@@ -169,7 +169,7 @@ public struct Engine: ~Copyable {
   /// Notes when the receiver gave its last pulse per second before the bytes that come next: it says when a
   /// fix of a whole second was true (STD-7). No step: nothing is to be done.
   ///
-  /// - Parameter pulse: On the boot clock; not later than now.
+  /// - Parameter pulse: On the boot clock; not later than now, and at most a second before the first of those bytes.
   public mutating func hear(pulse: Instant) { self.pulse = pulse }
 
   /// Takes a client back after a restart of the service (BKG-20): it is owed what was not acknowledged.

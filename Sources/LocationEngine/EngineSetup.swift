@@ -15,6 +15,8 @@ public struct EngineSetup: Sendable {
   public var epochs: EpochOptions
   /// Horizontal accuracy of a fix whose receiver tells none, mm.
   public var assumedAccuracy_mm: Int32
+  /// The receiver is on USB or Bluetooth, and its fixes say so (LOC-8).
+  public var isAccessory = false
   /// How long a delivery keeps the board awake for its acknowledgement (RNG-8), and how long
   /// after the end of a deferral nothing is torn down, for its handler may call again (X1).
   public var deliveryHold: Interval

@@ -15,8 +15,9 @@ struct FixClock: Sendable {
   static let keeping = Interval.seconds(2 * 86_400)
   /// So many live fixes running must agree on another distance before UTC is taken to have stepped.
   static let patience = 3
-  /// A pulse that is older when a fix comes is of another second.
-  static let pulseAge = Interval.seconds(1)
+  /// No fix is read later after its pulse: its first bytes come within a second, and the board gathers the rest for
+  /// at most 0.9 s (`BurstTiming.longest`).
+  static let pulseAge = Interval.milliseconds(1_900)
   /// How far the UTC of a fix may be off a whole second, for its receiver's clock, µs.
   static let pulseTolerance_us: Int64 = 1_000
 

@@ -42,12 +42,13 @@ public struct AccuracyReduction: Equatable, Sendable {
     return AccuracyReduction.fix(in: place, like: fix)
   }
 
-  /// Nothing of `fix` but when it was made, whether its date is certain, and that it is simulated.
+  /// Nothing of `fix` but when it was made, whether its date is certain, and where it comes from.
   private static func fix(in cell: CoarseCell, like fix: Fix) -> Fix {
     var coarse = Fix(acquired: fix.acquired, coordinate: cell.middle, mode: .twoDimensional)
     coarse.horizontalAccuracy_mm = accuracy_mm
     coarse.isDateUncertain = fix.isDateUncertain
     coarse.isSimulated = fix.isSimulated
+    coarse.isFromAccessory = fix.isFromAccessory
     if let utc = fix.utc {
       let rest = utc.microseconds % utcStep
       let past = rest < 0 ? rest + utcStep : rest

@@ -102,8 +102,10 @@ public enum MonitorState: Int, Sendable {
 public enum MonitorProblem: UInt8, Sendable {
   /// The client has ``RegionMonitor/capacity`` circles already (REG-2).
   case conditionLimitExceeded = 0
-  /// The circle is not valid (REG-3, REG-14).
+  /// The circle is not valid, or the condition is no circle (REG-3, REG-14).
   case conditionUnsupported = 1
+  /// It is monitored, and a restart of the service forgets it: the disk does not take it (REG-14).
+  case persistenceUnavailable = 2
 }
 
 /// What a client is told of its regions and conditions.

@@ -225,8 +225,7 @@ extension LocationServer {
       guard let identifier = clients[client].identifier(region.kind, named: region.name) else {
         return .error(.limitExceeded(what: "regions", limit: Int64(ServedClient.namesLimit)))
       }
-      // Another circle has a history of its own.
-      setHandled(nil, identifier, client)
+      beginHistory(of: identifier, region, client)
       forward(.addRegion(region.region(numbered: identifier.number), assuming: assumed), client)
       updateUse(client)
     case .removeRegion(let kind, let name):

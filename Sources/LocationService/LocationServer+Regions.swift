@@ -43,6 +43,22 @@ extension LocationServer {
     }
   }
 
+  /// A circle is added and has no history: what waits of another one of its name is not told any more, and
+  /// cannot become the last event of the new one (REG-13).
+  mutating func beginHistory(
+    of identifier: RegionIdentifier, _ region: WireRegion, _ client: Int
+  ) {
+    setHandled(nil, identifier, client)
+    let key = RegionRecord.Key(client: clients[client].number, identifier: identifier)
+    guard let before = state.rows.regions[key]?.region,
+      before.center != region.center || before.radius != region.radius
+    else { return }
+    forgetEvents(client) { notice in
+      guard case .region(let event, _) = notice else { return false }
+      return event.kind == region.kind && event.name == region.name
+    }
+  }
+
   /// The last event of a circle that was handled; nil for none. One that is not monitored has none.
   mutating func setHandled(_ notice: String?, _ identifier: RegionIdentifier, _ client: Int) {
     let key = RegionRecord.Key(client: clients[client].number, identifier: identifier)

@@ -199,8 +199,13 @@ extension LocationServer {
 
   /// Nothing that tells where the board was is told any more (RNG-6).
   mutating func forgetEvents(_ client: Int) {
-    remove(clients[client].events.remove { _ in true }, of: client)
+    forgetEvents(client) { _ in true }
     clients[client].report = nil
+  }
+
+  /// Events that are not told any more.
+  mutating func forgetEvents(_ client: Int, where isGone: (WireNotice) -> Bool) {
+    remove(clients[client].events.remove(where: isGone), of: client)
   }
 
   private func remove(_ numbers: [UInt32], of client: Int) {

@@ -58,6 +58,8 @@
   public var isDateUncertain: Bool
   /// The position comes from a simulation or a replay (LOC-8).
   public var isSimulated: Bool
+  /// The receiver is an accessory, on USB or Bluetooth, and no part of the board (LOC-8).
+  public var isFromAccessory: Bool
 
   /// Creates a fix of which only place and moment are known.
   ///
@@ -82,6 +84,7 @@
     quality = .unknown
     isDateUncertain = false
     isSimulated = false
+    isFromAccessory = false
   }
 }
 

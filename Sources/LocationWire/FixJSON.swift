@@ -20,6 +20,7 @@ extension JSONOutput {
     if fix.quality != .unknown { member("quality", word: fix.quality.wireWord) }
     if fix.isDateUncertain { member("date_uncertain", true) }
     if fix.isSimulated { member("simulated", true) }
+    if fix.isFromAccessory { member("accessory", true) }
   }
 
   /// Adds a moment on both clocks.
@@ -55,6 +56,7 @@ extension JSONFields {
     fix.quality = try optionalWord("quality") ?? .unknown
     fix.isDateUncertain = try flag("date_uncertain")
     fix.isSimulated = try flag("simulated")
+    fix.isFromAccessory = try flag("accessory")
     return StoredFix(name: name, fix: fix)
   }
 

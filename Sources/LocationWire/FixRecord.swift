@@ -82,7 +82,8 @@ public enum FixRecord {
 
   /// Mode, quality, flags and satellites: a byte each.
   @inlinable static func small(_ fix: Fix) -> UInt32 {
-    let flags: UInt32 = (fix.isDateUncertain ? 1 : 0) | (fix.isSimulated ? 2 : 0)
+    let flags: UInt32 =
+      (fix.isDateUncertain ? 1 : 0) | (fix.isSimulated ? 2 : 0) | (fix.isFromAccessory ? 4 : 0)
     return UInt32(fix.mode.rawValue) | UInt32(fix.quality.rawValue) << 8 | flags << 16
       | (fix.satellites.map { UInt32($0) } ?? 0xFF) << 24
   }
@@ -110,6 +111,7 @@ public enum FixRecord {
     fix.quality = quality
     fix.isDateUncertain = names >> 48 & 1 != 0
     fix.isSimulated = names >> 48 & 2 != 0
+    fix.isFromAccessory = names >> 48 & 4 != 0
     let satellites = UInt8(truncatingIfNeeded: names >> 56)
     fix.satellites = satellites == 0xFF ? nil : Int16(satellites)
     (fix.altitude_mm, fix.ellipsoidalAltitude_mm) = halves(word(bytes, 48))

@@ -56,7 +56,8 @@ extension LocationInterface {
       mode: string,
       quality: ?Quality,
       date_uncertain: ?bool,
-      simulated: ?bool
+      simulated: ?bool,
+      accessory: ?bool
     )
 
     # Fixes that the client will not get: count of them, with sequences from first to before next, and
@@ -121,7 +122,7 @@ extension LocationInterface {
       event: (entered, exited, determined, monitor, failed),
       state: ?RegionState,
       monitor_state: ?MonitorState,
-      problem: ?(limit_exceeded, unsupported),
+      problem: ?(limit_exceeded, unsupported, persistence_unavailable),
       code: ?int,
       at: ?Moment
     )

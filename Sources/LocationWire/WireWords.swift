@@ -75,6 +75,7 @@ extension MonitorProblem: WireWord {
   static let wireWords: [(MonitorProblem, StaticString)] =
     [
       (.conditionLimitExceeded, "limit_exceeded"), (.conditionUnsupported, "unsupported"),
+      (.persistenceUnavailable, "persistence_unavailable"),
     ]
 }
 

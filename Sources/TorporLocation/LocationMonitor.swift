@@ -1,3 +1,4 @@
+import Glibc
 import LocationClient
 import LocationPolicy
 import LocationTypes
@@ -19,6 +20,24 @@ public final class LocationMonitor: Sendable {
     public init(center: Coordinate, radius: Double) {
       self.center = center
       self.radius = radius
+    }
+  }
+
+  /// A beacon that is to be looked for. No board of this service has a radio for beacons, so that each is answered
+  /// with ``MonitorProblem/conditionUnsupported`` (REG-14).
+  public struct BeaconIdentityCondition: Equatable, Sendable {
+    /// Its proximity UUID, as text.
+    public var uuid: String
+    /// Its major value; nil for any.
+    public var major: UInt16?
+    /// Its minor value; nil for any.
+    public var minor: UInt16?
+
+    /// Creates a condition.
+    public init(uuid: String, major: UInt16? = nil, minor: UInt16? = nil) {
+      self.uuid = uuid
+      self.major = major
+      self.minor = minor
     }
   }
 
@@ -99,7 +118,8 @@ public final class LocationMonitor: Sendable {
 
   /// Watches a condition; one of the same identifier is replaced.
   ///
-  /// That it cannot be watched comes as an event with a ``Event/problem`` (REG-2, REG-3).
+  /// That it cannot be watched, or is not kept over a restart of the service, comes as an event with a
+  /// ``Event/problem`` (REG-2, REG-3, REG-14).
   ///
   /// - Parameters:
   ///   - identifier: Its name within the monitor; with the monitor's and a byte between at most 128 bytes.
@@ -109,7 +129,32 @@ public final class LocationMonitor: Sendable {
   ) async throws(ClientError) {
     let region = WireRegion(
       .condition, name: key(identifier), center: condition.center, radius: condition.radius)
-    try await center.done(.addRegion(region, assuming: state))
+    do throws(ClientError) {
+      try await center.done(.addRegion(region, assuming: state))
+    } catch .refused(.notAvailable) {
+      // The disk did not take it. It is monitored until the service ends.
+      report(.persistenceUnavailable, .unknown, of: identifier)
+    }
+  }
+
+  /// Refuses a condition that no board can watch: an event with ``MonitorProblem/conditionUnsupported`` (REG-14).
+  public func add(
+    _ condition: BeaconIdentityCondition, identifier: String
+  ) {
+    report(.conditionUnsupported, .unmonitored, of: identifier)
+  }
+
+  /// Puts an event of this library's own among those of the service.
+  private func report(
+    _ problem: MonitorProblem, _ state: MonitorState, of identifier: String
+  ) {
+    var time = timespec()
+    _ = unsafe clock_gettime(CLOCK_BOOTTIME, &time)
+    let now = Instant(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000)
+    mailbox.put(
+      Event(
+        identifier: identifier, state: state, date: FixTime(acquired: now, utc: nil),
+        problem: problem, monitor: name, number: 0))
   }
 
   /// Watches a condition no longer.

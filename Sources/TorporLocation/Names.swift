@@ -30,6 +30,23 @@ public typealias WirePermission = LocationWire.WirePermission
 /// Why the service could not be asked, or said no.
 public typealias ClientError = LocationClient.ClientError
 
+/// Where a location comes from (`CLLocationSourceInformation`).
+public struct SourceInformation: Equatable, Sendable {
+  /// A simulation or a replay made it.
+  public let isSimulatedBySoftware: Bool
+  /// A receiver on USB or Bluetooth made it.
+  public let isProducedByAccessory: Bool
+}
+
+extension Fix {
+  /// Where it comes from (LOC-8).
+  public var sourceInformation: SourceInformation {
+    SourceInformation(isSimulatedBySoftware: isSimulated, isProducedByAccessory: isFromAccessory)
+  }
+  /// The floor of a building: nil, for no board of this service has an indoor source (LOC-9).
+  public var floor: Int? { nil }
+}
+
 /// What a program may, and how exactly.
 public struct LocationAuthorization: Equatable, Sendable {
   /// `authorizationStatus`.

@@ -58,9 +58,12 @@ struct DoctorCommand: ParsableCommand {
   var sleep = false
 
   @Option(
-    help: ArgumentHelp("How long a first fix is waited for, at most 1 h.", valueName: "time"),
+    help: ArgumentHelp(
+      "How long a first fix is waited for after the receiver's supply is switched on, at most 1 h "
+        + "(default: 90s); only where the profile names a supply_line.",
+      valueName: "time"),
     transform: DoctorCommand.time)
-  var timeout = Interval.seconds(90)
+  var timeout: Interval?
 
   @Option(
     help: ArgumentHelp(
@@ -102,7 +105,8 @@ struct DoctorCommand: ParsableCommand {
     options.state = state
     options.timesFix = !quick
     options.sleepTrial = sleep ? .seconds(10) : nil
-    options.longestFix = timeout
+    try checkTimeout(options.profile)
+    if let timeout { options.longestFix = timeout }
     try StopSignals.install()
     let stop = StopFlag()
     options.isStopped = { stop.isAsked }
@@ -110,6 +114,27 @@ struct DoctorCommand: ParsableCommand {
     doctor.examine()
     if stop.isAsked, let number = stop.number { Interrupts.end(number) }
     try finish(doctor, printer)
+  }
+
+  /// Refuses a time that nothing would be waited for.
+  private func checkTimeout(_ profile: BoardProfile?) throws(CommandError) {
+    guard timeout != nil else { return }
+    let reason: String
+    if noPins {
+      reason = "--no-pins leaves the supply_line alone"
+    } else if quick {
+      reason = "--quick leaves it as it is"
+    } else if board == nil {
+      reason = "only a profile can name its supply_line: name one with --board"
+    } else if let profile, profile.receiver?.supplyLine == nil {
+      reason = "the profile '\(profile.name)' names no supply_line"
+    } else {
+      return
+    }
+    throw CommandError(
+      .usage,
+      "--timeout limits the wait for a fix after the receiver's supply is switched on, and \(reason); leave it away"
+    )
   }
 
   /// The profile, told as a finding; nil where there is none, or none that is right.

@@ -28,12 +28,11 @@ final class PseudoTerminal {
     _ = fcntl(master, F_SETFD, FD_CLOEXEC)
     _ = fcntl(master, F_SETFL, O_NONBLOCK)
     if let link {
-      // One that was left over leads nowhere; what leads somewhere is somebody's.
-      if SystemFiles.link(link) != nil, unsafe access(link, F_OK) != 0 { _ = unsafe unlink(link) }
+      if try PseudoTerminal.isLeftOver(link) { _ = unsafe unlink(link) }
       guard unsafe symlink(path, link) == 0 else {
         let reason =
           errno == EEXIST
-          ? "is there already, and no link that was left over: name another with --link, or move it away"
+          ? "is there already, and is no link to a pseudo-terminal: name another with --link, or move it away"
           : "cannot be made: \(System.reason(errno))"
         throw CommandError(.cannotCreate, "'\(link)' \(reason)")
       }
@@ -47,6 +46,35 @@ final class PseudoTerminal {
       unsafe cfsetospeed(&line, code)
     }
     _ = unsafe tcsetattr(descriptor, TCSANOW, &line)
+  }
+
+  /// Whether a name is a link of a process that was killed: to a pseudo-terminal that no torpor plays on. Its number
+  /// may be that of another program's terminal by now.
+  ///
+  /// - Throws: ``CommandError`` with code 73 where another torpor plays there.
+  private static func isLeftOver(_ link: String) throws(CommandError) -> Bool {
+    guard let target = SystemFiles.link(link), target.hasPrefix("/dev/pts/"),
+      let number = Int(target.dropFirst("/dev/pts/".count))
+    else { return false }
+    for process in SystemFiles.names(in: "/proc").compactMap({ Int32($0) }) {
+      guard SystemFiles.text(of: "/proc/\(process)/comm") == "torpor" else { continue }
+      let folder = "/proc/\(process)/fdinfo"
+      let isPlayed = SystemFiles.names(in: folder).contains { name in
+        // Of a terminal's other end the kernel says which it is.
+        let lines = SystemFiles.text(of: "\(folder)/\(name)")?.split(separator: "\n") ?? []
+        return lines.contains { line in
+          let words = line.split { $0 == " " || $0 == "\t" }
+          return words.first == "tty-index:" && words.last.flatMap { Int($0) } == number
+        }
+      }
+      guard !isPlayed else {
+        throw CommandError(
+          .cannotCreate,
+          "'\(link)' leads to the receiver that process \(process) plays: name another with --link, or end that one"
+        )
+      }
+    }
+    return true
   }
 
   deinit {

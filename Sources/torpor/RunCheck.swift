@@ -36,7 +36,7 @@ enum RunCheck {
       words.append("there was no fix: " + causeOfNone(summary))
     }
     if !result.isDeferralAvailable {
-      words.append("this board cannot defer: it has no receiver, or cannot sleep (DEF-7)")
+      words.append("this board cannot defer: it has no receiver, or cannot sleep")
     }
     return words
   }

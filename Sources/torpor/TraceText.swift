@@ -237,10 +237,8 @@ struct TraceText {
     }
   }
 
-  /// An error with its number.
-  static func words(_ code: LocationErrorCode) -> String {
-    "error \(code.rawValue), \(word(code))"
-  }
+  /// An error in words.
+  static func words(_ code: LocationErrorCode) -> String { "error: \(word(code))" }
 
   /// What went wrong, in a few words.
   static func word(_ code: LocationErrorCode) -> String {

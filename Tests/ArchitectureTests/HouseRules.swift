@@ -50,7 +50,8 @@ enum HouseRules {
     "BoardProfiles": Room(rooms: ["GPIOLines", "LocationTypes", "TOMLFiles"], system: ["Glibc"]),
     "BoardDoctor": Room(
       rooms: [
-        "CLinux", "GPIOLines", "LinuxHAL", "LocationTypes", "GNSSProtocols", "BoardProfiles",
+        "CLinux", "DeferralCache", "GPIOLines", "LinuxHAL", "LocationTypes", "GNSSProtocols",
+        "BoardProfiles",
       ],
       system: ["Glibc"]),
     "AccessPolicy": Room(rooms: ["LocationPolicy", "TOMLFiles"], system: ["Glibc"]),

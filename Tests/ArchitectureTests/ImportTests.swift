@@ -49,11 +49,13 @@ struct ImportTests {
     #expect(reached.isDisjoint(with: ["LocationEngine", "LocationPolicy", "ReceiverDrivers"]))
   }
 
-  @Test("RNG-5: only policy, engine and what drives them in one process look into the ring")
+  @Test(
+    "RNG-5: only policy, engine, what drives them in one process, and the doctor look into the ring"
+  )
   func ringIsNotForClients() throws {
     let readers: Set = [
       "LocationPolicy", "LocationEngine", "LocationRuntime", "LocationSimulation", "TorporBench",
-      "LocationService", "DecoderProperties", "TorporSoak",
+      "LocationService", "DecoderProperties", "TorporSoak", "BoardDoctor",
     ]
     let named = HouseRules.rooms.filter { $0.value.rooms.contains("DeferralCache") }.keys
     #expect(Set(named) == readers)

@@ -1,4 +1,5 @@
 import BoardProfiles
+import DeferralCache
 import GPIOLines
 import Glibc
 import LinuxHAL
@@ -46,6 +47,59 @@ struct DoctorTests {
     #expect(board.findings(Self.options())["board"]?.outcome == .failed)
   }
 
+  // MARK: The ring
+
+  /// A ring with three fixes, as a file's bytes.
+  private static func ring(capacity: Int) throws -> [UInt8] {
+    let memory = UnsafeMutableRawBufferPointer.allocate(
+      byteCount: FixRing.storageSize(capacity: capacity), alignment: 8)
+    defer { unsafe memory.deallocate() }
+    unsafe memory.initializeMemory(as: UInt8.self, repeating: 0)
+    var ring = try unsafe FixRing(recovering: memory, capacity: capacity)
+    for second in 1...3 as ClosedRange<Int64> {
+      ring.append(
+        Fix(
+          acquired: Instant(microseconds: second),
+          coordinate: Coordinate(latitude_e9: second, longitude_e9: 0)))
+    }
+    return unsafe Array(memory)
+  }
+
+  @Test("the ring's file is opened as the service would open it, and left as it is")
+  func ring() throws {
+    let board = FakeBoard()
+    board.make("/var/lib/torpor")
+    func finding(_ bytes: [UInt8]?) throws -> Finding {
+      if let bytes { board.write(bytes, to: "/var/lib/torpor/ring") }
+      let profile = try Self.profile("/dev/nope", [("cache.capacity_fixes", "200")])
+      let finding = try #require(board.findings(Self.options(profile))["ring"])
+      if let bytes { #expect(board.bytes("/var/lib/torpor/ring") == bytes) }
+      return finding
+    }
+    let none = try finding(nil)
+    #expect(none.outcome == .skipped && none.found.contains("torpord makes"))
+    let whole = try Self.ring(capacity: 200)
+    let right = try finding(whole)
+    #expect(right.outcome == .passed && right.found == "3 of 200 slots in use")
+    let blank = try finding([UInt8](repeating: 0, count: whole.count))
+    #expect(blank.outcome == .passed && blank.found.contains("none was written"))
+    var half = whole
+    half[600] ^= 1
+    half[40] ^= 1
+    let repaired = try finding(half)
+    #expect(repaired.outcome == .passed && repaired.found.contains("headers damaged"))
+    let other = try finding(try Self.ring(capacity: 100))
+    #expect(other.outcome == .failed && other.remedy?.contains("capacity_fixes = 100") == true)
+    let rubbish = try finding([UInt8](repeating: 0x55, count: whole.count))
+    #expect(
+      rubbish.outcome == .failed && rubbish.remedy?.contains("what clients were owed") == true)
+    let short = try finding([UInt8](whole.dropLast()))
+    #expect(short.outcome == .failed && short.found.contains("which no ring has"))
+    board.remove("/var/lib/torpor/ring")
+    board.link("/var/lib/torpor/ring", to: "/dev/null")
+    #expect(try finding(nil).found.contains("is no plain file"))
+  }
+
   // MARK: The serial line
 
   @Test("a line that is not there: the ones that are there are named, a PC's empty ports are not")
@@ -86,6 +140,12 @@ struct DoctorTests {
     #expect(findings["holder"]?.remedy == "sudo systemctl disable --now gpsd.socket gpsd.service")
     #expect(findings.filter { $0.name == "holder" }.count == 1, "others hold other files")
     #expect(findings["receiver"]?.outcome == (isNamed ? .skipped : .failed))
+    guard !isNamed else { return }
+    // What frees the line is said before where else a receiver may be, and is what to do first.
+    let remedies = findings.compactMap(\.remedy)
+    #expect(remedies.first?.contains("console=ttyAMA0") == true, "\(remedies)")
+    #expect(findings["receiver"]?.remedy == findings["console"]?.remedy)
+    #expect(findings["serial lines"]?.remedy == nil)
   }
 
   @Test("a console that only the kernel's command line tells of")

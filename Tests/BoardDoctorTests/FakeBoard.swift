@@ -35,6 +35,21 @@ final class FakeBoard {
     folder.write(Array(text.utf8), to: path)
   }
 
+  /// Writes a file of bytes.
+  func write(_ bytes: [UInt8], to path: String) { folder.write(bytes, to: path) }
+
+  /// What a file holds.
+  func bytes(_ path: String) -> [UInt8] {
+    let descriptor = unsafe open(files.place(path), O_RDONLY)
+    defer { close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: 1 << 20)
+    let count = unsafe read(descriptor, &bytes, bytes.count)
+    return Array(bytes.prefix(max(count, 0)))
+  }
+
+  /// Removes a file.
+  func remove(_ path: String) { _ = unsafe unlink(files.place(path)) }
+
   /// Makes a link, in a folder that is made for it.
   func link(_ path: String, to target: String) {
     make(String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]))

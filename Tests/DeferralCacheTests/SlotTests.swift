@@ -90,6 +90,7 @@ private func checksum(_ bytes: [UInt8]) -> UInt32 {
     check { $0.mode = which == 0 ? .twoDimensional : .threeDimensional }
     check { $0.isDateUncertain = which == 0 }
     check { $0.isSimulated = which == 0 }
+    check { $0.isFromAccessory = which == 0 }
     for raw in 0..<10 as Range<UInt8> { check { $0.quality = FixQuality(rawValue: raw)! } }
   }
 

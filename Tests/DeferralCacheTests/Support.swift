@@ -87,6 +87,7 @@ func randomFix(_ random: inout SeededGenerator) -> Fix {
   fix.quality = FixQuality(rawValue: UInt8.random(in: 0...9, using: &random)) ?? .unknown
   fix.isDateUncertain = Bool.random(using: &random)
   fix.isSimulated = Bool.random(using: &random)
+  fix.isFromAccessory = Bool.random(using: &random)
   return fix
 }
 

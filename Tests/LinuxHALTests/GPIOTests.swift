@@ -33,6 +33,30 @@ struct GPIOTests {
     #expect(try fault("GPIO17", in: folder) == first)
   }
 
+  @Test("one line of the board under two names is refused, and both names are told")
+  func sameLine() throws {
+    var wiring = GPIOWiring()
+    wiring.receiverSupply = try GPIOLine("SUPPLY")
+    wiring.motion = try GPIOLine("gpiochip0:17")
+    let numbers = ["SUPPLY": 17, "gpiochip0:17": 17, "gpiochip0:18": 18]
+    let fault = GPIOFault.sameLine(try GPIOLine("SUPPLY"), try GPIOLine("gpiochip0:17"))
+    #expect(throws: fault) {
+      try wiring.checkApart { line throws(GPIOFault) in numbers[line.text] ?? 0 }
+    }
+    #expect(fault.description.contains("'SUPPLY' and 'gpiochip0:17' are one GPIO line"))
+    wiring.motion = try GPIOLine("gpiochip0:18")
+    try wiring.checkApart { line throws(GPIOFault) in numbers[line.text] ?? 0 }
+    var every = GPIOWiring()
+    every.receiverWake = try GPIOLine("A")
+    every.receiverSupply = try GPIOLine("B")
+    every.pulse = try GPIOLine("C")
+    every.batch = try GPIOLine("D")
+    every.motion = try GPIOLine("E")
+    every.lowBattery = try GPIOLine("F")
+    every.sessionLight = try GPIOLine("G")
+    #expect(every.lines.map(\.text) == ["A", "B", "C", "D", "E", "F", "G"])
+  }
+
   @Test("nothing wired needs no chip, and cannot be driven")
   func nothing() throws {
     let events = try EventWait()

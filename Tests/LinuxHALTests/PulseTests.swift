@@ -59,6 +59,21 @@ import Testing
     #expect(count.looks == 2, "a wait that ends without bytes asks for none")
   }
 
+  @Test("STD-7: a pulse more than a second before an epoch's first bytes is of another second")
+  func oldPulse() throws {
+    var board = LinuxBoard(
+      events, line: try SerialLine(opening: terminal.path, speed: 9_600, in: events),
+      pins: PulsingPins(count: count))
+    for (age_ms, isTold) in [(1_100, false), (900, true)] as [(Int64, Bool)] {
+      usleep(40_000)
+      count.pulse_ns = (clinux_monotonic_us() - age_ms * 1_000) * 1_000
+      terminal.send("x")
+      let waking = board.wait(in: .idle, until: soon(1_000), listening: true)
+      #expect(waking.reason == .bytes && (waking.pulse != nil) == isTold, "\(age_ms) ms")
+      _ = try board.read()
+    }
+  }
+
   @Test("within an epoch none is asked for: its first byte's was told")
   func withinEpoch() {
     var burst = BurstTiming()

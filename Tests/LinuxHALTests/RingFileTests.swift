@@ -138,11 +138,50 @@ import Testing
     #expect(throws: RingFileError.notAFile(path: path)) { _ = try RingFile(path, size: size) }
   }
 
-  @Test("any range is synced, whatever pages it lies in")
-  func syncRanges() throws {
-    let file = try RingFile(path, size: size)
-    for range in [0..<0, 0..<1, 4_095..<4_097, 5_000..<5_064, 0..<size, size - 1..<size] {
+  @Test(
+    "any range is synced, whatever pages it lies in, of 4 KiB as of 16 KiB",
+    arguments: [4_096, 16_384])
+  func syncRanges(_ pageSize: Int) throws {
+    let page = pageSize
+    let capacity = 1_000
+    let size = FixRing.storageSize(capacity: capacity)
+    #expect(size % page != 0 && size > 3 * page, "its last page is not full")
+    let file = try RingFile(path, size: size, pageSize: page)
+    let ranges = [
+      0..<0, 0..<1, 0..<512, 512..<1_024, page - 1..<page, page - 1..<page + 1, page..<page + 64,
+      page + 904..<page + 968, 2 * page - 64..<2 * page + 64, 0..<size, size - 1..<size,
+    ]
+    for range in ranges {
       try file.sync(range)
+      let pages = RingFile.pages(around: range, of: page)
+      // msync(2) refuses a beginning that is no page's; a byte before the range's own page would be one too many.
+      #expect(pages.lowerBound % page == 0 && pages.lowerBound <= range.lowerBound)
+      #expect(range.lowerBound - pages.lowerBound < page && pages.upperBound == range.upperBound)
+      #expect(pages.upperBound <= file.size)
     }
+    // The mapping is as long as the file, and its last byte can be written.
+    #expect(unsafe file.storage.count == size)
+    unsafe file.storage[size - 1] = 7
+    try file.sync(size - 1..<size)
+    #expect(status().st_size == size)
+  }
+
+  @Test("RNG-2: a ring is kept and found with pages of 16 KiB as with those of 4 KiB")
+  func largePages() throws {
+    var images: [[UInt8]] = []
+    for page in [4_096, 16_384] {
+      let file = try RingFile(path, size: size, pageSize: page)
+      var ring = try unsafe FixRing(recovering: file.storage, capacity: capacity)
+      for number in 0..<150 as Range<Int64> {
+        ring.append(fix(number))
+        // Slots of each turn, and where the ring begins anew.
+        if number % 7 == 0 { try sync(&ring, file) }
+      }
+      try sync(&ring, file)
+      #expect(ring.unsynced.isEmpty && ring.stored(at: ring.head - 1)?.fix == fix(149))
+      images.append(unsafe Array(file.storage))
+      #expect(unsafe unlink(path) == 0)
+    }
+    #expect(images[0] == images[1])
   }
 }

@@ -29,6 +29,14 @@ struct PulseTests {
     }
   }
 
+  @Test("LOC-8: a fix of a receiver that is an accessory says so", arguments: [true, false])
+  func accessory(_ isAccessory: Bool) {
+    let bench = Bench { $0.isAccessory = isAccessory }
+    bench.send(bench.bytes(hasFix: true))
+    bench.run(until: bench.now + .milliseconds(200))
+    #expect(bench.newest?.isFromAccessory == isAccessory)
+  }
+
   @Test("the same of sentences")
   func sentences() throws {
     bench.sendsNMEA = true
@@ -43,14 +51,40 @@ struct PulseTests {
     let late = Interval.milliseconds(300)
     let (first, begin) = try second(late: late, pulse: nil)
     #expect(first.acquired == begin + late)
-    let (old, next) = try second(late: late, pulse: .milliseconds(-701))
-    #expect(old.acquired == next + late, "older than a second")
+    let (old, next) = try second(late: late, pulse: .milliseconds(-1_601))
+    #expect(old.acquired == next + late, "older than an epoch is gathered")
     let (between, third) = try second(late: late, after: .milliseconds(200))
     #expect(between.acquired == third + .milliseconds(500), "no whole second")
     let (pulsed, fourth) = try second(late: late)
     #expect(pulsed.acquired == fourth)
     let (fifth, last) = try second(late: .milliseconds(350), after: .milliseconds(200), pulse: nil)
     #expect(fifth.acquired == last + .milliseconds(200))
+  }
+
+  @Test("STD-7: an epoch that is read more than a second after its pulse was made at its pulse")
+  func gathered() throws {
+    for late in [1_001, 1_400, 1_900] {
+      let (fix, begin) = try second(late: .milliseconds(Int64(late)))
+      #expect(fix.acquired == begin, "\(late) ms late")
+    }
+  }
+
+  @Test("STD-7: a pulse is of one epoch; the next one, without a pulse, is not timed by it")
+  func consumed() throws {
+    let fresh = Bench()
+    // The first fix and its pulse say where UTC lies. The second comes earlier than that, and without a pulse.
+    let begin = Instant(microseconds: (fresh.now.microseconds / 1_000_000 + 1) * 1_000_000)
+    fresh.run(until: begin)
+    let first = fresh.bytes(hasFix: true)
+    fresh.run(until: begin + .milliseconds(300))
+    fresh.engine.hear(pulse: begin)
+    fresh.send(first)
+    fresh.run(until: begin + .seconds(1))
+    let second = fresh.bytes(hasFix: true)
+    fresh.run(until: begin + .milliseconds(1_200))
+    fresh.send(second)
+    fresh.run(until: begin + .milliseconds(1_400))
+    #expect(fresh.newest?.acquired == begin + .seconds(1))
   }
 
   @Test(

@@ -45,6 +45,7 @@ struct AccuracyReductionTests {
   func nothingElse() throws {
     var fix = Self.precise(48.137, 11.575, at: 77)
     fix.isSimulated = true
+    fix.isFromAccessory = true
     fix.isDateUncertain = true
     let coarse = try #require(Self.coarse(fix))
     var expected = Fix(
@@ -53,6 +54,7 @@ struct AccuracyReductionTests {
     expected.horizontalAccuracy_mm = 5_000_000
     expected.utc = UTCTime(microseconds: 1_699_999_980_000_000)
     expected.isSimulated = true
+    expected.isFromAccessory = true
     expected.isDateUncertain = true
     #expect(coarse == expected)
     fix.utc = nil

@@ -27,6 +27,20 @@ struct StatusTests {
     #expect(second.receiver?.since.acquired == bench.stage.now)
   }
 
+  @Test("the slots of the ring in use are counted, and not the names of fixes")
+  func slots() throws {
+    let bench = try ServiceBench()
+    let (control, _, _) = bench.client("tracker")
+    _ = bench.ask(.startUpdating, control)
+    let asking = bench.program()
+    bench.fix()
+    #expect(try status(bench, asking).ringFixes == 1)
+    for _ in 0..<ServiceBench.ringCapacity + 5 { bench.fix() }
+    let full = try status(bench, asking)
+    #expect(full.ringFixes == ServiceBench.ringCapacity)
+    #expect(full.nextSequence == UInt64(ServiceBench.ringCapacity + 6))
+  }
+
   @Test("DEF-43: a receiver that is silent is told as one that does not answer, once in the log")
   func silence() throws {
     let log = LogPipe()

@@ -12,7 +12,8 @@ struct BillTests {
   private func starts(
     acknowledgesAfter delay: Interval? = nil
   ) throws -> (summary: TraceSummary, records: [TraceRecord]) {
-    var profile = try BoardCatalog(directory: PackageBoards.folder).find("gpio-sim-m10")
+    var profile = try BoardProfile.load(
+      path: PackageBoards.testFolder + "/gpio-sim-m10/profile.toml")
     profile.board.suspended?.wakesOn.insert(.motion)
     var script = ClientScript()
     script.defers = false

@@ -32,6 +32,7 @@ enum Samples {
       fix.quality = .deadReckoning
       fix.isDateUncertain = true
       fix.isSimulated = true
+      fix.isFromAccessory = true
     }
     stored.name.generation = .max
     return stored

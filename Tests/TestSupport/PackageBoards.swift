@@ -3,6 +3,9 @@ public enum PackageBoards {
   /// The folder that holds a folder for each.
   public static let folder = "\(packageRoot)/Boards"
 
+  /// The folder of those that are for tests alone.
+  public static let testFolder = "\(packageRoot)/Tests/Boards"
+
   /// Their names, in the order of the list.
   public static let names: [String] = {
     let rows = String(decoding: readFile("\(folder)/README.md"), as: UTF8.self)

@@ -78,6 +78,19 @@ struct DoctorCommandTests {
     #expect(profile.receiver?.lineSpeed_baud == 9_600)
   }
 
+  @Test(
+    "--timeout is refused where nothing waits for a first fix, with the reason",
+    arguments: [
+      (["--board", "pi4-l76k-hat"], "names no supply_line"), ([], "name one with --board"),
+      (["--board", "zero2w-pa1616s", "--no-pins"], "--no-pins leaves"),
+      (["--board", "zero2w-pa1616s", "--quick"], "--quick leaves"),
+    ])
+  func timeout(_ options: [String], _ reason: String) {
+    let result = Command.run(
+      ["doctor", "--line", "/dev/nope", "--state", "/", "--timeout", "5"] + options)
+    #expect(result.status == 64 && result.errors.contains(reason), "\(result.errors)")
+  }
+
   @Test("a file that is there, and a profile with mistakes, are not written over")
   func kept() throws {
     let folder = Command.directory()

@@ -70,13 +70,37 @@ struct ReceiverTests {
     #expect(terminal.speed == 115_200)
   }
 
+  @Test("a link that a killed receiver left is replaced, whoever has its terminal's number now")
+  func leftOver() throws {
+    let link = Command.directory() + "/gnss"
+    let arguments = ["receiver", "--board", "pi4-l76k-hat", "--link", link, "--quiet"]
+    let first = Running(arguments)
+    let path = try #require(first.line())
+    let second = Command.run(arguments)
+    #expect(second.status == 73 && second.errors.contains("leads to the receiver that process"))
+    #expect(SystemFiles.link(link) == path)
+    first.signal(SIGKILL)
+    _ = first.finish()
+    #expect(SystemFiles.link(link) == path, "nothing could take it away")
+    // Its number is another terminal's.
+    var others: [PseudoTerminal] = []
+    for _ in 0..<64 where !others.contains(where: { $0.path == path }) {
+      others.append(try PseudoTerminal(link: nil, baud: 9_600))
+    }
+    let third = Running(arguments)
+    let next = try #require(third.line(), "\(third.errors)")
+    #expect(SystemFiles.link(link) == next)
+    third.signal(SIGTERM)
+    #expect(third.finish().status != 73 && SystemFiles.link(link) == nil)
+  }
+
   @Test("a file is not overwritten by a link, and a board without a receiver has none to play")
   func refused() {
     let folder = Command.directory()
     Command.write([1], to: folder + "/file")
     let result = Command.run(["receiver", "--link", folder + "/file"])
     #expect(result.status == 73 && Command.read(folder + "/file") == "\u{1}")
-    #expect(result.errors.contains("is there already, and no link that was left over"))
+    #expect(result.errors.contains("is there already, and is no link to a pseudo-terminal"))
     _ = unsafe symlink("/dev/null", folder + "/mine")
     #expect(Command.run(["receiver", "--link", folder + "/mine"]).status == 73)
     #expect(SystemFiles.link(folder + "/mine") == "/dev/null", "it is somebody else's")

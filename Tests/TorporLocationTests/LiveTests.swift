@@ -13,7 +13,10 @@ final class StagedService: Sendable {
   let service: FakeService
   let center: LocationCenter
 
-  init(_ authorization: Authorization = .always, regions: [WireMonitoredRegion] = []) {
+  init(
+    _ authorization: Authorization = .always, regions: [WireMonitoredRegion] = [],
+    takesRegions: Bool = true
+  ) {
     let next = Mutex(0)
     service = FakeService { call in
       let reply: WireReply?
@@ -33,6 +36,7 @@ final class StagedService: Sendable {
           number < 4 ? .opened(number) : .error(.limitExceeded(what: "live updates", limit: 4))
       case .openBackgroundSession: reply = .active(true)
       case .listRegions: reply = .regions(regions)
+      case .addRegion where !takesRegions: reply = .error(.notAvailable(what: "the disk"))
       default: reply = .done
       }
       return (reply.map { FakeService.frame($0) } ?? [], false)

@@ -62,6 +62,41 @@ struct MonitorTests {
     #expect(await staged.wasAsked(.removeRegion(.condition, name: "doors/home")))
   }
 
+  @Test("REG-14: a beacon is unsupported; what the disk does not take is told, and monitored")
+  func problems() async throws {
+    let staged = StagedService(takesRegions: false)
+    let monitor = try await LocationMonitor("doors", of: staged.center)
+    var loop = monitor.events.makeAsyncIterator()
+    monitor.add(
+      LocationMonitor.BeaconIdentityCondition(uuid: "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"),
+      identifier: "key")
+    let beacon = try #require(try await loop.next())
+    #expect(beacon.identifier == "key" && beacon.problem == .conditionUnsupported)
+    #expect(beacon.state == .unmonitored)
+    #expect(staged.service.calls.allSatisfy { !$0.addsRegion }, "the service is not asked")
+    try await monitor.add(home, identifier: "home")
+    let event = try #require(try await loop.next())
+    #expect(event.identifier == "home" && event.problem == .persistenceUnavailable)
+    #expect(event.state == .unknown && event.date.acquired > .boot)
+  }
+
+  @Test("LOC-8: a fix says whether a simulation or an accessory made it")
+  func source() {
+    var fix = StagedService.fix(1).fix
+    #expect(!fix.sourceInformation.isSimulatedBySoftware)
+    #expect(!fix.sourceInformation.isProducedByAccessory)
+    fix.isSimulated = true
+    #expect(fix.sourceInformation.isSimulatedBySoftware)
+    fix = StagedService.fix(1).fix
+    fix.isFromAccessory = true
+    #expect(fix.sourceInformation.isProducedByAccessory)
+  }
+
+  @Test("LOC-9: no fix has a floor")
+  func floor() {
+    #expect(StagedService.fix(1).fix.floor == nil)
+  }
+
   @Test("REG-13: an event is handled when the loop comes back, and then all before it are")
   func handled() async throws {
     let staged = StagedService()
@@ -153,6 +188,9 @@ struct MonitorTests {
 }
 
 extension WireCall {
+  fileprivate var addsRegion: Bool {
+    if case .addRegion = self { true } else { false }
+  }
   fileprivate var acknowledges: Bool {
     if case .acknowledgeEvents = self { true } else { false }
   }

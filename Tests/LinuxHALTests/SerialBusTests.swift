@@ -1,0 +1,33 @@
+import Glibc
+import TestSupport
+import Testing
+
+@testable import LinuxHAL
+
+@Suite("How a serial line is connected") struct SerialBusTests {
+  private let folder = TestFolder()
+
+  /// A device and what `/sys` says of it; gives the device's path.
+  private func device(_ name: String, at place: String) -> String {
+    folder.makeFolders("sys/devices/\(place)")
+    folder.makeFolders("sys/class/tty/\(name)")
+    folder.write([], to: name)
+    #expect(
+      unsafe symlink(
+        "\(folder.path)/sys/devices/\(place)", folder.file("sys/class/tty/\(name)/device")) == 0)
+    return folder.file(name)
+  }
+
+  @Test("LOC-8: a receiver on USB or Bluetooth is an accessory, one on a port of the board is none")
+  func accessory() {
+    let usb = device("ttyACM0", at: "platform/soc/xhci/usb1/1-1/1-1:1.0")
+    #expect(SerialBus.isAccessory(usb, root: folder.path))
+    #expect(unsafe symlink("ttyACM0", folder.file("gps0")) == 0)
+    #expect(SerialBus.isAccessory(folder.file("gps0"), root: folder.path), "by its other name")
+    let port = device("ttyAMA0", at: "platform/soc/usbless/uart0")
+    #expect(!SerialBus.isAccessory(port, root: folder.path))
+    folder.write([], to: "rfcomm0")
+    #expect(SerialBus.isAccessory(folder.file("rfcomm0"), root: folder.path))
+    #expect(!SerialBus.isAccessory("/dev/pts/0", root: folder.path))
+  }
+}
