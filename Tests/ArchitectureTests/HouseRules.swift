@@ -101,6 +101,7 @@ enum HouseRules {
         "LocationTypes", "GNSSProtocols", "SimulatedHAL", "BoardProfiles", "LocationSimulation",
       ],
       system: ["Glibc"]),
+    "trail-log": Room(rooms: ["TorporLocation"]),
     "CBuildDate": Room(),
     "torpor": Room(
       rooms: [
