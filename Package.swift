@@ -166,6 +166,7 @@ let shell: [Target] = [
       "LocationTypes", "GNSSProtocols", "SimulatedHAL", "BoardProfiles", "LocationSimulation",
     ],
     swiftSettings: strict),
+  .executableTarget(name: "trail-log", dependencies: ["TorporLocation"], swiftSettings: strict),
   .target(name: "CBuildDate"),
   .executableTarget(
     name: "torpor",
@@ -286,7 +287,7 @@ let package = Package(
     tests("SimulatedHAL", ["GNSSProtocols", "LocationHAL", "EnergyAccounting"]),
     tests("GPIOLines"),
     tests("LinuxHAL", ["CLinux", "DeferralCache", "GPIOLines", "LocationHAL"]),
-    tests("BoardProfiles", ["CTOML", "TOMLFiles"]),
+    tests("BoardProfiles", ["CTOML", "GPIOLines", "TOMLFiles"]),
     tests(
       "BoardDoctor",
       ["BoardProfiles", "DeferralCache", "GPIOLines", "LinuxHAL", "LocationTypes"]),
@@ -311,7 +312,8 @@ let package = Package(
     .testTarget(
       name: "TorporCommandTests",
       dependencies: [
-        "torpor", "torpord", "BoardDoctor", "BoardProfiles", "CExpat", "CLinux", "GPIOLines",
+        "torpor", "torpord", "trail-log", "BoardDoctor", "BoardProfiles", "CExpat", "CLinux",
+        "GPIOLines",
         "LinuxHAL", "GNSSProtocols", "GPXFiles", "TorporLocation", "LocationClient",
         "LocationPolicy", "LocationTypes", "LocationWire", "TestSupport",
       ],

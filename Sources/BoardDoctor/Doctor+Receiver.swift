@@ -140,7 +140,9 @@ extension Doctor {
           "identity", "it says nothing of itself: it can be used as what it sends, family \"nmea\"")
       }
       return fail(
-        "identity", "it does not answer, and the profile's family is \"\(family.rawValue)\"",
+        "identity",
+        "it answers no command, and the profile's family is \"\(family.rawValue)\": "
+          + "the service delivers its fixes as they are, and cannot put it to sleep or let it batch",
         remedy:
           "is the board's TX connected to the receiver's RX? Else family = \"nmea\" in [receiver]")
     }

@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
@@ -261,3 +262,5 @@ static int forget(struct dl_phdr_info *object, size_t size, void *name) {
 }
 
 void clinux_forget_code(const char *library) { dl_iterate_phdr(forget, (void *)library); }
+
+void clinux_line_buffer_output(void) { setvbuf(stdout, NULL, _IOLBF, 0); }

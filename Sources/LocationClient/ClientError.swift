@@ -34,7 +34,7 @@ extension ClientError: CustomStringConvertible {
     case .noService(let path):
       "nobody answers at '\(path)': the service has ended without taking its socket away; start torpord"
     case .noSocket(let path):
-      "no service at '\(path)': is torpord running, and with this --socket?"
+      "no service at '\(path)': is torpord running, and does it listen there? --socket, or TORPOR_SOCKET, names another place"
     case .mayNotConnect(let path):
       "you may not connect to '\(path)': its folder or the socket itself is closed to this user"
     case .notASocket(let path): "'\(path)' is no socket; give the one that torpord was started with"

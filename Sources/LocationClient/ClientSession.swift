@@ -17,7 +17,7 @@ public struct ClientSession: ~Copyable {
   /// Connects as the client of that name, of the user who runs this. With explicit sessions nothing
   /// implies one (BKG-15).
   public init(
-    name: String, path: String = LocationConnection.standardPath,
+    name: String, path: String = LocationConnection.defaultPath,
     needsExplicitSessions: Bool = false
   ) throws(ClientError) {
     var control = try LocationConnection(path: path)

@@ -15,7 +15,7 @@ public struct FixDrain: ~Copyable {
   /// A look at what the client of that name is owed, of the user who runs this, whether its program
   /// runs or not: it is told all of it none the less.
   public init(
-    ofClient name: String, path: String = LocationConnection.standardPath
+    ofClient name: String, path: String = LocationConnection.defaultPath
   ) throws(ClientError) {
     try self.init(.readBacklog(name: name), path: path)
   }

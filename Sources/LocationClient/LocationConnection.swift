@@ -9,6 +9,13 @@ import LocationWire
 public struct LocationConnection: ~Copyable {
   /// Where the service listens if nothing else was said.
   public static let standardPath = "/run/torpor/torpor.sock"
+  /// Where it is looked for if no path is given: at `TORPOR_SOCKET`, else at ``standardPath``. Libraries, commands and
+  /// examples all do so; the service listens where its `--socket` says, whatever the variable is.
+  public static var defaultPath: String {
+    guard let value = unsafe getenv("TORPOR_SOCKET") else { return standardPath }
+    let path = unsafe String(cString: value)
+    return path.isEmpty ? standardPath : path
+  }
   /// How long an answer is waited for: the service answers in milliseconds.
   public static let patience = Interval.seconds(10)
 
@@ -19,7 +26,7 @@ public struct LocationConnection: ~Copyable {
   private var place = 0
 
   /// Connects.
-  public init(path: String = LocationConnection.standardPath) throws(ClientError) {
+  public init(path: String = LocationConnection.defaultPath) throws(ClientError) {
     var address = sockaddr_un()
     let room = MemoryLayout.size(ofValue: address.sun_path)
     guard !path.isEmpty, path.utf8.count < room else {

@@ -112,7 +112,9 @@ extension Engine {
     if !driver.hearsMessages, epoch.origin == .live { isReceiverLost = false }
     let admission = driver.admit(epoch, at: now)
     switch admission {
-    case .accept: append(epoch, &effects)
+    case .accept:
+      if driver.status.isStreaming, epoch.fix != nil { streamedAt = now }
+      append(epoch, &effects)
     case .hold, .drop: break
     }
   }
@@ -195,12 +197,15 @@ extension Engine {
     return accuracy
   }
 
-  /// Stores the fix for those it is owed to; what nobody is owed is not kept.
+  /// Stores the fix for those it is owed to; what nobody is owed is not stored, and what no client may
+  /// receive with full accuracy is stored coarse (RNG-6).
   private mutating func keep(_ fix: Fix, _ effects: inout Effects) {
     var isWanted = false
+    var isPrecise = false
     for i in 0..<clients.used where clients[i].wants(fix) {
       isWanted = true
-      break
+      isPrecise = clients[i].mayReceive(fix)
+      if isPrecise { break }
     }
     guard isWanted else { return }
     // Of fixes of one moment the first counts, also for those who were spared it.
@@ -208,7 +213,8 @@ extension Engine {
     if isRepeated && !isNewestRepeated { takeSparedFixes() }
     isNewestRepeated = isRepeated
     makeRoom()
-    let stored = StoredFix(name: ring.append(fix), fix: fix)
+    let stored = StoredFix(
+      name: ring.append(isPrecise ? fix : AccuracyReduction.stored(fix)), fix: fix)
     effects.appended = stored.name
     newest = stored
     way.go(to: fix.coordinate)

@@ -13,6 +13,8 @@ public struct ReceiverReport: Equatable, Sendable {
   public var isSearching: Bool
   /// It says what it should: false when the driver has lost it, and when it should talk and is silent.
   public var answers: Bool
+  /// It answers no command, and sends fixes (PWR-12).
+  public var isStreaming = false
   /// When it said something the last time; nil while it never did.
   public var heard: Instant?
   /// When its newest fix was made, kept or not; nil before the first one since the engine began.
@@ -58,16 +60,23 @@ extension Engine {
     return ReceiverReport(
       activity: activity, isSearching: isReceiverAwake && isWithoutFix(at: now),
       answers: activity != .lost && !isReceiverLost && !isSilent(activity, at: now),
+      isStreaming: isReceiverStreaming,
       heard: lastByte > .boot ? lastByte : nil, fixed: newestMade > .boot ? newestMade : nil,
       sentences: counters.sentences, frames: counters.frames)
   }
 
-  /// Whether it is known that nothing can come of the receiver now: it is lost, or others wait for what it
+  /// Whether it is known that nothing can come of the receiver now: there is none, it is lost, or others wait for what it
   /// says and it says nothing.
   var isReceiverAway: Bool {
-    guard hasDriver else { return false }
-    if isReceiverLost { return true }
+    guard hasDriver else { return true }
+    if isReceiverLost { return !isReceiverStreaming }
     return (demand.wantsEveryFix || schedule.isOn) && isSilent(driver.activity, at: now)
+  }
+
+  /// Whether fixes come of a receiver that answers no command.
+  var isReceiverStreaming: Bool {
+    guard hasDriver, driver.status.isStreaming, let streamedAt else { return false }
+    return now - streamedAt <= longestSilence
   }
 
   /// Whether an awake receiver has no fix: it searches for its first one, was away since its last one, or

@@ -11,11 +11,14 @@ extension Engine {
   mutating func handle(_ request: Request, of id: ClientID) {
     clients.use(id.index)
     let context = context
+    let wasAuthorized = clients[id.index].isAuthorized
     let wasShown = clients[id.index].isShownFixes
     clients[id.index].takeSparedFix(context)
     clients[id.index].handle(request, in: ring, context)
     clients.stir(id.index)
-    if wasShown && !clients[id.index].isShownFixes { eraseUnneeded() }
+    let losesShown = wasShown && !clients[id.index].isShownFixes
+    let losesAll = wasAuthorized && !clients[id.index].isAuthorized
+    if losesShown || losesAll { eraseUnneeded() }
     // Who starts while there is no receiver hears so at once, as in a long search (STD-10).
     if case .startUpdating = request, isReceiverAway { clients[id.index].locationUnknown(context) }
     guard request.wantsFix else { return }
@@ -59,7 +62,7 @@ extension Engine {
     context.travelled = way.length
     context.motionLine = motionLine
     context.givenUp = battery.givenUp
-    context.hasReceiver = hasDriver && !isReceiverLost
+    context.hasReceiver = hasDriver && (!isReceiverLost || isReceiverStreaming)
     return context
   }
 

@@ -58,6 +58,8 @@ public struct Engine: ~Copyable {
   /// Nobody is served any more.
   var isEnding = false
   var isReceiverLost = false
+  /// When a fix came last from a receiver that answers no command (PWR-12).
+  var streamedAt: Instant?
   var batchRefusal = Refusal()
   var savingRefusal = Refusal()
 

@@ -42,6 +42,11 @@ public struct AccuracyReduction: Equatable, Sendable {
     return AccuracyReduction.fix(in: place, like: fix)
   }
 
+  /// What is stored of a fix that no client may receive as it is: the cell that it lies in (RNG-6). O(1).
+  public static func stored(_ fix: Fix) -> Fix {
+    AccuracyReduction.fix(in: CoarseCell(of: fix.coordinate), like: fix)
+  }
+
   /// Nothing of `fix` but when it was made, whether its date is certain, and where it comes from.
   private static func fix(in cell: CoarseCell, like fix: Fix) -> Fix {
     var coarse = Fix(acquired: fix.acquired, coordinate: cell.middle, mode: .twoDimensional)

@@ -97,6 +97,9 @@ extension Client {
     mutating get { isAuthorized && !isReduced }
   }
 
+  /// Whether it may receive this fix with full accuracy, now or later (RNG-6).
+  public mutating func mayReceive(_ fix: Fix) -> Bool { isShownFixes && !isDenied(fix) }
+
   /// From this sequence number on the ring has something for it: what it did not acknowledge, and the
   /// newest that it was told (STD-8). The largest there is where it needs nothing.
   public var neededFrom: UInt64 {

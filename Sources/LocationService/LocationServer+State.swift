@@ -20,8 +20,7 @@ extension LocationServer {
   public mutating func restore(into engine: inout Engine, after loss: Gap?, at now: Instant) {
     self.loss = loss
     self.now = now
-    // Of whom the fixes in the ring were is not known any more.
-    mayHaveForgotten = state.repairs.mayHaveLostClients || (state.repairs.isNew && engine.head > 0)
+    noteLostClients(head: engine.head)
     for row in state.rows.clients.all.sorted(by: { $0.id < $1.id }) {
       let access = policy.access(uid: row.uid, client: row.name, decision: row.accessDecision)
       guard access.authorization.isGranted else {
@@ -35,6 +34,21 @@ extension LocationServer {
       }
       restore(row, into: &engine)
     }
+  }
+
+  /// How many fixes are stored after a loss of clients until a client that is not known counts as new: a day
+  /// at one each second.
+  private static let lostClientFixes: UInt64 = 86_400
+
+  /// Finds out whether clients were lost that were owed fixes, in this run or shortly before it (RNG-4).
+  private mutating func noteLostClients(head: UInt64) {
+    var until = state.counter(.clientsLostUntil)
+    if until == .max || (state.repairs.isNew && head > 0) {
+      until = Int64(head + LocationServer.lostClientFixes)
+    }
+    mayHaveForgotten = head < UInt64(until)
+    if !mayHaveForgotten { until = 0 }
+    if until != state.counter(.clientsLostUntil) { state.setCounter(.clientsLostUntil, until) }
   }
 
   private mutating func restore(_ row: ClientRecord, into engine: inout Engine) {

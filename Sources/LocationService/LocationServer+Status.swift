@@ -21,6 +21,11 @@ extension LocationServer {
       log.write(
         .warning,
         "the receiver does not answer: \(facts.receiver.remedy(receiver.speech(at: now)))")
+    case .streaming:
+      log.write(
+        .warning,
+        "the receiver sends fixes, which are delivered, and answers no command: it cannot be put to sleep or "
+          + "batch: \(facts.receiver.remedy(receiver.speech(at: now)))")
     case .found: log.write(.notice, "the receiver answers")
     }
   }

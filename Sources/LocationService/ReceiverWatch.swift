@@ -10,6 +10,8 @@ struct ReceiverWatch {
     case nothing
     /// It does not answer any more, or never did.
     case lost
+    /// It answers no command, and sends fixes.
+    case streaming
     /// It answers again.
     case found
   }
@@ -46,8 +48,7 @@ struct ReceiverWatch {
     }
     let new = ReceiverWatch.state(report, hasBackup: hasBackup)
     guard new != state || report.answers != answers || !isBegun else { return (nil, .nothing) }
-    let change: Change =
-      report.answers == answers ? .nothing : report.answers ? .found : .lost
+    let change = change(to: new, report)
     if new.coarse != state.coarse || report.answers != answers || !isBegun { coarseSince = now }
     isBegun = true
     state = new
@@ -56,8 +57,14 @@ struct ReceiverWatch {
     return (ReceiverWatch.power(new), change)
   }
 
+  private func change(to new: WireReceiverState, _ report: ReceiverReport) -> Change {
+    if report.answers { return answers ? .nothing : .found }
+    if new == .streaming { return .streaming }
+    return answers || state == .streaming ? .lost : .nothing
+  }
+
   private static func state(_ report: ReceiverReport, hasBackup: Bool) -> WireReceiverState {
-    guard report.answers else { return .lost }
+    guard report.answers else { return report.isStreaming ? .streaming : .lost }
     return switch report.activity {
     case .off: hasBackup ? .backup : .off
     case .standby: .standby
@@ -76,7 +83,7 @@ struct ReceiverWatch {
     case .backup: .backup
     case .standby: .standby
     case .starting, .acquiring, .lost, .on: .acquiring
-    case .tracking: .tracking
+    case .tracking, .streaming: .tracking
     case .powersave: .powersave
     case .batching: .batching
     }
@@ -88,6 +95,7 @@ extension WireReceiverState {
   var coarse: WireReceiverState {
     switch self {
     case .acquiring, .tracking, .powersave, .batching: .on
+    case .streaming: .lost
     case .off, .backup, .standby, .starting, .on, .lost: self
     }
   }

@@ -246,11 +246,13 @@ extension LocationInterface {
 
     # What the receiver does. acquiring: it runs without a fix. on: it runs, which is all that is told to who
     # may not know where the board is. answers: it says what it should; lost is one that does not answer its
-    # driver. since: for how long that has been so. heard: when it said something the last time. fixed: when its
+    # driver; streaming one that does not either and sends fixes: they are delivered, and it cannot be put to
+    # sleep or batch. since: for how long that has been so. heard: when it said something the last time. fixed: when its
     # newest fix was made, told to anybody or not; left out before the first one, and for who may not know.
     # remedy: what is the matter with one that does not answer, and what helps, for people.
     type Receiver (
-      state: (off, backup, standby, starting, acquiring, tracking, powersave, batching, on, lost),
+      state: (off, backup, standby, starting, acquiring, tracking, powersave, batching, on, lost,
+        streaming),
       answers: bool,
       since: Moment,
       heard: ?Moment,

@@ -89,6 +89,8 @@ public enum WireReceiverState: UInt8, CaseIterable, Sendable {
   case on = 8
   /// It does not answer.
   case lost = 9
+  /// It sends fixes, and answers no command: it cannot be put to sleep or batch.
+  case streaming = 10
 }
 
 /// How the receiver is.
@@ -184,6 +186,7 @@ extension WireReceiverState: WireWord {
     (.off, "off"), (.backup, "backup"), (.standby, "standby"), (.starting, "starting"),
     (.acquiring, "acquiring"), (.tracking, "tracking"), (.powersave, "powersave"),
     (.batching, "batching"), (.on, "on"), (.lost, "lost"),
+    (.streaming, "streaming"),
   ]
 }
 

@@ -117,6 +117,8 @@ public enum DriverEvent: Sendable {
   /// How many entries of the receiver's buffer come after the one that is being handled: each was
   /// made an interval or more after the one before.
   public var entriesBehind: Int
+  /// Whether the receiver sends epochs, which are accepted, and answers no command (PWR-12).
+  public var isStreaming: Bool
 }
 
 /// What has happened to a driver since it was made; each counter stops at its largest value.

@@ -40,7 +40,7 @@ struct PassiveDriver: Sendable {
     DriverStatus(
       deadline: deadline, hasOutgoing: hasOutgoing, isSettled: isSettled,
       buffersFixes: buffersFixes, isDraining: isDraining, hasHeld: false,
-      entriesBehind: entriesBehind)
+      entriesBehind: entriesBehind, isStreaming: false)
   }
 
   /// When it must be stepped with `.deadline`.

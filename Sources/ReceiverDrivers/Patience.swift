@@ -8,6 +8,8 @@ enum Patience {
   static let wakes: UInt8 = 2
   /// Longest time between two tries to reach a lost receiver.
   static let longestBackOff = Interval.seconds(60)
+  /// The same for one that sends fixes and answers nothing: each try interrupts what it sends.
+  static let longestStreamingBackOff = Interval.seconds(240)
   /// Failed tries after which a receiver with a supply switch is cut off and started anew.
   static let lossesBeforePowerCycle: UInt8 = 4
   /// The time in which a switch that fails is told; only then does the supply count as cut (PWR-4).
@@ -24,10 +26,11 @@ enum Patience {
     Interval(microseconds: bytes * 10_000_000 / Int64(speed))
   }
 
-  /// How long a receiver that did not answer is left alone after so many losses: 1, 2, 4 … 60 s.
-  static func backOff(after losses: UInt8) -> Interval {
-    let exponent = Int64(min(max(losses, 1), 7)) - 1
-    return min(.seconds(1 << exponent), longestBackOff)
+  /// How long a receiver that did not answer is left alone after so many losses: 1, 2, 4 … 60 s; to 240 s
+  /// where it sends fixes all the same.
+  static func backOff(after losses: UInt8, isStreaming: Bool) -> Interval {
+    let exponent = Int64(min(max(losses, 1), 9)) - 1
+    return min(.seconds(1 << exponent), isStreaming ? longestStreamingBackOff : longestBackOff)
   }
 }
 

@@ -35,6 +35,11 @@ struct ReceiverLink<Command: ReceiverCommand>: Sendable {
   var isConfigured = false
   /// Standby was acknowledged since it was last asked for; u-blox receivers never do.
   var isSentToSleep = false
+  /// The speed at which epochs came since it answered last, or was given up last; nil where none came.
+  private var heardSpeed: UInt32?
+  /// It answers no command and sends epochs at this speed (PWR-12): set when it is given up, until it answers or
+  /// is given up in silence.
+  private(set) var streamSpeed: UInt32?
   /// The supply was cut already when it was cut last.
   private(set) var wasCut = false
 
@@ -63,6 +68,9 @@ struct ReceiverLink<Command: ReceiverCommand>: Sendable {
     self.setup = setup
     power = setup.hasSupplySwitch ? .cut : .unknown
   }
+
+  /// Whether it sends epochs and answers no command.
+  var isStreaming: Bool { streamSpeed != nil }
 
   /// The supply is to be cut for good.
   var isOffWanted: Bool { goal == .off && setup.hasSupplySwitch }
@@ -214,7 +222,7 @@ extension ReceiverLink {
 
   /// Leaves a lost receiver alone for a while.
   mutating func backOff() {
-    due = now + Patience.backOff(after: attempts.losses)
+    due = now + Patience.backOff(after: attempts.losses, isStreaming: isStreaming)
   }
 
   /// The goal is reached: tells so, once for each `.goal` and after each recovery.
@@ -242,8 +250,16 @@ extension ReceiverLink {
     attempts.sleepFailures = 0
   }
 
+  /// An epoch came that was made without our configuration.
+  mutating func noteUnconfigured() {
+    heardSpeed = hostSpeed
+    counters.unconfigured.count()
+  }
+
   /// It answered at the line's speed.
   mutating func found() {
+    heardSpeed = nil
+    streamSpeed = nil
     isHeard = true
     attempts.wakes = 0
     attempts.speedChanges = 0
@@ -278,6 +294,10 @@ extension ReceiverLink {
     isHeard = false
     power = .unknown
     pending.settled = false
+    streamSpeed = heardSpeed
+    heardSpeed = nil
+    // What it sends can be read at that speed alone.
+    if let streamSpeed { use(streamSpeed) }
     if !attempts.isTold { pending.lost = true }
     attempts.isTold = true
   }

@@ -27,7 +27,7 @@ struct SentenceDriver: CommandedDriver {
   var status: DriverStatus {
     DriverStatus(
       deadline: deadline, hasOutgoing: hasOutgoing, isSettled: isSettled, buffersFixes: false,
-      isDraining: isDraining, hasHeld: false, entriesBehind: 0)
+      isDraining: isDraining, hasHeld: false, entriesBehind: 0, isStreaming: link.isStreaming)
   }
 
   /// Whether a drain that was asked for is still to be answered: there is never anything to drain.
@@ -60,12 +60,15 @@ struct SentenceDriver: CommandedDriver {
     link.now = now
     let isEarly = epoch.fix.map { $0.acquired < link.configuredAt } ?? false
     switch state {
-    case .tracking, .fallingAsleep: if link.isConfigured && !isEarly { return .accept }
+    case .tracking, .fallingAsleep:
+      if link.isConfigured && !isEarly { return .accept }
+      link.counters.unconfigured.count()
+      return .drop
     case .idle, .unpowered, .powering, .pulsing, .waking, .probing, .probingDefault,
       .changingSpeed, .restarting, .configuring, .standby, .lost:
-      break
+      link.noteUnconfigured()
+      // One that answers no command is used as it is (PWR-12).
+      return link.isStreaming ? .accept : .drop
     }
-    link.counters.unconfigured.count()
-    return .drop
   }
 }

@@ -135,7 +135,7 @@ extension UBloxDriver {
       return link.isConfigured ? acceptLive(epoch) : dropUnconfigured()
     case .idle, .unpowered, .powering, .pulsing, .waking, .probing, .probingDefault,
       .changingSpeed, .configuring, .standby, .lost:
-      return dropUnconfigured()
+      return link.isStreaming ? acceptStreamed(epoch) : dropUnconfigured()
     }
   }
 
@@ -155,8 +155,14 @@ extension UBloxDriver {
     return .accept
   }
 
+  /// One that answers no command is used as it is (PWR-12).
+  private mutating func acceptStreamed(_ epoch: Epoch) -> Admission {
+    link.noteUnconfigured()
+    return acceptLive(epoch)
+  }
+
   private mutating func dropUnconfigured() -> Admission {
-    link.counters.unconfigured.count()
+    link.noteUnconfigured()
     return .drop
   }
 

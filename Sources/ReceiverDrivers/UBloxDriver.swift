@@ -32,7 +32,7 @@ struct UBloxDriver: CommandedDriver {
     DriverStatus(
       deadline: deadline, hasOutgoing: hasOutgoing, isSettled: isSettled,
       buffersFixes: buffersFixes, isDraining: isDraining, hasHeld: held.released > 0,
-      entriesBehind: entriesBehind)
+      entriesBehind: entriesBehind, isStreaming: link.isStreaming)
   }
 
   /// Whether the receiver may hold fixes that have not been drained.

@@ -36,6 +36,8 @@ enum StateValue: Equatable, Sendable {
     unsafe handle = opened
     guard code == SQLITE_OK else { throw error() }
     _ = unsafe sqlite3_extended_result_codes(handle, 1)
+    // Closing would move a log into the file, or delete one of which SQLite can read nothing.
+    if access == .reading { keepLog() }
     // No shared memory: what is to be mapped may not be there, or a full disk takes it away.
     try run("PRAGMA locking_mode = EXCLUSIVE")
   }
@@ -87,6 +89,9 @@ enum StateValue: Equatable, Sendable {
     let code = unsafe sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &moved)
     return code == SQLITE_OK && moved != 0
   }
+
+  /// Leaves the log as it is when the connection is closed: it is damaged, and kept beside its file.
+  func keepLog() { unsafe csqlite_keep_log(handle) }
 
   /// How many pages were written since the last call.
   func takePagesWritten() -> Int {

@@ -14,6 +14,8 @@ public struct Repairs: Equatable, Sendable {
   public var migratedFrom: Int?
   /// What was wrong with the file that was moved aside.
   public var damage: String?
+  /// Its log was damaged: what was written last may be lost, of any client.
+  public var isLogDamaged = false
   /// Where it lies now.
   public var movedTo: String?
   /// Tables of it that could not be read to their end.
@@ -28,9 +30,15 @@ public struct Repairs: Equatable, Sendable {
     damage == nil && movedTo == nil && lost.isEmpty && !isContinued && dropped.isEmpty
   }
 
-  /// A place in the ring may be lost: fixes that were acknowledged may come again, or a client that is
-  /// not known any more is owed nothing of before.
-  public var mayHaveLostClients: Bool { lost.contains("clients") || lost.contains("cursors") }
+  /// Clients or their places in the ring may be lost or out of date: each client that may be affected gets
+  /// a gap whose extent is not known (RNG-4).
+  public var mayHaveLostClients: Bool {
+    let tables = [ClientRecord.layout.table, CursorRecord.layout.table]
+    return isLogDamaged
+      || tables.contains { table in
+        lost.contains(table) || dropped.contains { $0.table == table }
+      }
+  }
 
   /// One line for each thing that was done.
   public var lines: [String] {
@@ -40,6 +48,11 @@ public struct Repairs: Equatable, Sendable {
     if let damage { lines.append("state: the file was damaged: \(damage)") }
     if let movedTo {
       lines.append("state: begun anew from what could be read; the damaged file is '\(movedTo)'")
+    }
+    if isLogDamaged {
+      lines.append(
+        "state: what was written last may be lost; clients may get fixes again that they acknowledged, and "
+          + "are sent a gap")
     }
     if isContinued { lines.append("state: an interrupted repair was finished") }
     if !lost.isEmpty {

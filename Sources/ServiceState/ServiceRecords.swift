@@ -105,6 +105,9 @@ public enum StateCounter: String, Sendable {
   case nextClient = "next_client"
   /// Which boot of the board the service ran in last, as a number made of its id.
   case boot = "boot"
+  /// Clients of before may be lost with a damaged file: until the ring's head has this number, a client that
+  /// is not known may have been one of them. 0 where none is lost, `Int64.max` before the ring is open.
+  case clientsLostUntil = "clients_lost_until"
 }
 
 /// A counter with its value. Names that this version does not know are kept.

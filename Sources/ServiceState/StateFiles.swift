@@ -124,6 +124,41 @@ struct StateFiles {
     }
   }
 
+  /// What is wrong with the log of a file, nil if nothing is; changes nothing. O(log).
+  ///
+  /// A log that cannot be opened or is shorter than its header holds nothing that was acknowledged.
+  func logDamage() -> String? {
+    let descriptor = unsafe open(log, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { _ = Glibc.close(descriptor) }
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+      status.st_size > LogSurvey.headerSize
+    else { return nil }
+    guard let header = read(LogSurvey.headerSize, of: descriptor, at: 0),
+      var survey = LogSurvey(header: header)
+    else { return "the header of its log cannot be read" }
+    let end = Int(status.st_size) - survey.frameSize
+    var place = LogSurvey.headerSize
+    while place <= end {
+      guard let frame = read(survey.frameSize, of: descriptor, at: place) else {
+        return "frame \(survey.frames) of its log cannot be read"
+      }
+      survey.add(frame: frame)
+      place += survey.frameSize
+    }
+    guard survey.isDamaged, let bad = survey.firstBad else { return nil }
+    return "frame \(bad) of \(survey.frames) of its log has a wrong checksum"
+  }
+
+  private func read(_ count: Int, of descriptor: Int32, at offset: Int) -> [UInt8]? {
+    var bytes = [UInt8](repeating: 0, count: count)
+    let got = unsafe bytes.withUnsafeMutableBytes {
+      unsafe pread(descriptor, $0.baseAddress, count, off_t(offset))
+    }
+    return got == count ? bytes : nil
+  }
+
   private func discardFresh() {
     _ = unsafe unlink(fresh)
     _ = unsafe unlink(fresh + "-journal")

@@ -1,3 +1,4 @@
+import LocationPolicy
 import LocationTypes
 
 /// What has been written so far, for those who ask what it costs.
@@ -30,6 +31,12 @@ public final class StateStore {
 
   let schema: StateSchema
   private var database: Database?
+  /// Pages that were written into the log since it was empty.
+  private var logPages = 0
+  /// A transaction failed, and its frames may be in the log.
+  private var isLogUnclean = false
+  /// Pages in the log with which it is emptied.
+  private static let longestLog = 64
   /// The disk may hold other rows than those it was told.
   private var rewritesAll = false
 
@@ -60,6 +67,7 @@ public final class StateStore {
       rewritesAll = true
     }
     repairs.note(dropped: rows.removeOrphans())
+    markLosses()
   }
 
   /// Whether something was put or removed that the disk does not know.
@@ -85,7 +93,7 @@ public final class StateStore {
   public func close(at time: UTCTime) throws(StateError) {
     defer { database = nil }
     try flush(at: time)
-    try database?.run("PRAGMA wal_checkpoint(TRUNCATE)")
+    try emptyLog(of: database)
   }
 
   private func write(at time: UTCTime) throws(StateError) {
@@ -106,18 +114,34 @@ public final class StateStore {
 
   private func write(to database: Database) throws(StateError) {
     _ = rows.removeOrphans()
+    if isLogUnclean { try? emptyLog(of: database) }
+    isLogUnclean = true
     do throws(StateError) {
       try commit(to: database)
     } catch .diskFull {
       // The log may be what fills it: its pages go into the database, and it begins anew.
-      try database.run("PRAGMA wal_checkpoint(RESTART)")
+      try emptyLog(of: database)
       try commit(to: database)
     }
+    isLogUnclean = false
     rewritesAll = false
     var mark = WrittenMark()
     try rows.visit(&mark)
+    let pages = database.takePagesWritten()
     figures.transactions += 1
-    figures.pages += database.takePagesWritten()
+    figures.pages += pages
+    logPages += pages
+    // What cannot be moved now is moved with a later flush; it is on the disk either way.
+    if logPages >= StateStore.longestLog { try? emptyLog(of: database) }
+  }
+
+  /// Moves what is in the log into the file and truncates the log, so that nothing lies behind the frames of
+  /// its next use: see `LogSurvey`.
+  private func emptyLog(of database: Database?) throws(StateError) {
+    try database?.run("PRAGMA wal_checkpoint(TRUNCATE)")
+    _ = database?.takePagesWritten()
+    logPages = 0
+    isLogUnclean = false
   }
 
   private func commit(to database: Database) throws(StateError) {
@@ -140,28 +164,49 @@ public final class StateStore {
     let files = StateFiles(path: path)
     if try files.finishRepair(schema, at: time) { repairs.isContinued = true }
     if try files.make(), isReading { repairs.isNew = true }
+    let logDamage = isReading ? files.logDamage() : nil
     do throws(StateError) {
-      let database = try open()
+      let database = try open(logDamage)
       if isReading { try read(database) }
       return database
     } catch .damaged(let what) {
       repairs.damage = what
+      if logDamage != nil { repairs.isLogDamaged = true }
       if isReading { salvage() }
       repairs.note(dropped: rows.removeOrphans())
+      markLosses()
       try files.rebuild(schema, &rows)
       repairs.movedTo = try files.exchange(at: time)
-      return try open()
+      return try open(nil)
     }
   }
 
-  private func open() throws(StateError) -> Database {
+  /// Has it in the rows themselves that a client may have lost fixes: it is on the disk in one transaction with
+  /// the repair, and holds until the client has received the gap.
+  private func markLosses() {
+    guard repairs.mayHaveLostClients else { return }
+    setCounter(.clientsLostUntil, .max)
+    for client in rows.clients.all {
+      var cursor = rows.cursors[client.id]
+      if cursor != nil, !repairs.isLogDamaged { continue }
+      cursor = cursor ?? CursorRecord(client: client.id, bookmark: ClientBookmark())
+      cursor?.mayHaveLost = true
+      if let cursor { _ = rows.cursors.put(cursor) }
+    }
+  }
+
+  /// - Parameter logDamage: What is wrong with the log, which is then left as it is.
+  private func open(_ logDamage: String?) throws(StateError) -> Database {
     let database = try Database(path, .writing)
     guard !database.isReadOnly else { throw .readOnly }
+    if logDamage != nil { database.keepLog() }
     let version = try schema.check(database)
+    // The file is locked by now: what the log held is what another process left, not what one writes.
+    if let logDamage { throw .damaged(logDamage) }
     try database.run(
       """
       PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;
-      PRAGMA wal_autocheckpoint = 256; PRAGMA journal_size_limit = 1048576;
+      PRAGMA wal_autocheckpoint = 0;
       PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON;
       """)
     try checkIntegrity(of: database)
@@ -173,8 +218,9 @@ public final class StateStore {
     if version > 0, version < schema.version { repairs.migratedFrom = version }
     // An empty file is none: what a power cut may leave of one.
     if version == 0 { repairs.isNew = true }
-    // What the tables take is taken now, and not when the disk is full of a log.
-    if version < schema.version { try? database.run("PRAGMA wal_checkpoint(RESTART)") }
+    // What the tables take is taken now, and not when the disk is full of a log. A torn end goes with it.
+    isLogUnclean = true
+    try? emptyLog(of: database)
     _ = database.takePagesWritten()
     return database
   }
@@ -200,6 +246,10 @@ public final class StateStore {
   private func readOnly() throws(StateError) {
     let database: Database
     do throws(StateError) {
+      if let damage = StateFiles(path: path).logDamage() {
+        repairs.isLogDamaged = true
+        throw .damaged(damage)
+      }
       database = try Database(path, .reading)
       guard try schema.check(database) == schema.version else { return }
       try checkIntegrity(of: database)

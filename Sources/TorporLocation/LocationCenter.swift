@@ -33,7 +33,7 @@ public final class LocationCenter: Sendable {
     name: String? = nil, socket: String? = nil, needsExplicitSessions: Bool = false
   ) {
     self.name = name ?? Program.variable("TORPOR_CLIENT") ?? Program.name
-    path = socket ?? Program.variable("TORPOR_SOCKET") ?? LocationConnection.standardPath
+    path = socket ?? LocationConnection.defaultPath
     self.needsExplicitSessions = needsExplicitSessions
   }
 

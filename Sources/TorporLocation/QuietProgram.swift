@@ -1,4 +1,5 @@
 import Glibc
+import LocationClient
 import Synchronization
 
 /// Runs a program's asynchronous code so that nothing wakes the board but what the program waits for.
@@ -9,10 +10,17 @@ import Synchronization
 ///
 ///     import TorporLocation
 ///
-///     try QuietProgram.run {
+///     QuietProgram.main {
 ///       for try await update in LocationUpdate.liveUpdates() { … }
 ///     }
 public enum QuietProgram {
+  /// Runs a whole program as ``run(_:)`` does, and ends the process: with 0 when `body` returns, with
+  /// `ClientProgram.failureStatus` and the description of the error on standard error when it throws. Standard output is
+  /// written line by line.
+  public static func main(_ body: @escaping @Sendable () async throws -> Void) -> Never {
+    ClientProgram.main { try run(body) }
+  }
+
   /// Runs `body` on the calling thread, with all that it awaits, and gives what it gives.
   ///
   /// Nothing of it may need the main actor, `Task.sleep`, or a detached task: the first would wait for this

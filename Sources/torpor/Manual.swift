@@ -68,6 +68,7 @@ enum ManualPage {
     page.item("130, 143", "It was interrupted, by SIGINT or SIGTERM.")
     page.section("ENVIRONMENT")
     page.item("TORPOR_BOARDS", "The folder of board profiles; else they are looked for in Boards.")
+    page.item("TORPOR_SOCKET", "The socket of the service, where --socket is not given.")
     page.item("NO_COLOR", "No colour on a terminal, if it is set to anything.")
     page.section("SEE ALSO")
     page.line("gpsd(8), gpsd_json(5), stty(1)")

@@ -7,8 +7,10 @@ import LocationWire
 struct SocketOption: ParsableArguments {
   @Option(
     name: .customLong("socket"),
-    help: ArgumentHelp("The socket of the service.", valueName: "path"), completion: .file())
-  var path = LocationConnection.standardPath
+    help: ArgumentHelp(
+      "The socket of the service; TORPOR_SOCKET says it for all commands and programs.",
+      valueName: "path"), completion: .file())
+  var path = LocationConnection.defaultPath
 }
 
 extension SocketOption {

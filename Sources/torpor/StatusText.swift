@@ -60,12 +60,15 @@ struct StatusText {
     return text
   }
 
-  /// Since when a receiver that searches has no fix.
+  /// Since when a receiver that searches has no fix, and what is known of one that buffers its fixes.
   private func sought(_ receiver: WireReceiver) -> String {
     switch receiver.state {
     case .acquiring, .starting:
       receiver.fixed.map { "; its last fix was \(clock.distance($0))" } ?? "; no fix yet"
-    case .off, .backup, .standby, .tracking, .powersave, .batching, .on, .lost: ""
+    case .batching:
+      receiver.fixed.map { "; last known fix \(clock.distance($0)), newer ones are in its buffer" }
+        ?? "; no fix is known yet: what it finds stays in its buffer until that is read"
+    case .off, .backup, .standby, .tracking, .powersave, .on, .lost, .streaming: ""
     }
   }
 
@@ -81,6 +84,7 @@ struct StatusText {
     case .batching: "batching: it keeps its fixes to itself for now"
     case .on: "on"
     case .lost: "does not answer"
+    case .streaming: "sends fixes and answers no command: it cannot be put to sleep or batch"
     }
   }
 

@@ -98,8 +98,14 @@ struct Main {
       if !lines.isEmpty { log.write(.notice, "--no-pins leaves alone: \(lines)") }
       profile = profile.unwired
     }
-    if let line = options.line { profile.receiver?.device = line }
-    guard profile.receiver?.device != nil else { throw NoDevice(board: profile.name) }
+    if let line = options.line {
+      guard profile.receiver != nil else { throw NoReceiver(board: profile.name, line: line) }
+      profile.receiver?.device = line
+    }
+    // A board without a receiver is served too (DEF-1).
+    if let receiver = profile.receiver, receiver.device == nil {
+      throw NoDevice(board: profile.name)
+    }
     return profile
   }
 
@@ -108,19 +114,14 @@ struct Main {
     _ decisions: inout Decisions, on listener: inout Listener?, _ options: Options, _ log: SystemLog
   ) throws -> Bool {
     let profile = decisions.profile
-    guard let receiver = profile.receiver, let device = receiver.device else {
-      throw NoDevice(board: profile.name)
-    }
     let events = try EventWait()
     let signals = try SignalWatch()
-    let line = try SerialLine(
-      opening: device, speed: UInt32(receiver.lineSpeed_baud), in: events,
-      isPipe: options.isLinePipe)
+    let line = try line(of: profile, isPipe: options.isLinePipe, in: events)
     let capacity = profile.cache.capacity
     let ring = try RingFile(
       options.state + "/ring", size: LocationService.ringSize(capacity: capacity))
     let state = try state(options)
-    for line in state.repairs.lines { log.write(.notice, line) }
+    for line in state.repairs.lines { log.write(state.repairs.isEmpty ? .notice : .warning, line) }
     if let trouble = state.trouble { log.write(.error, "state: \(trouble)") }
     let socket = try listener ?? Listener(path: options.socket)
     listener = socket
@@ -146,7 +147,10 @@ struct Main {
       suspender: suspender, powerOff: powerOff, server: server, boot: boot, signals: signals,
       notifier: ServiceNotifier(),
       log: log)
-    log.write(.notice, "serving '\(options.socket)' with \(profile.name) on \(device)")
+    log.write(
+      .notice,
+      "serving '\(options.socket)' with \(profile.name) "
+        + (profile.receiver?.device.map { "on \($0)" } ?? "and no receiver: it has no [receiver]"))
     switch service.run(reload: { reload(&decisions, options, log) }) {
     case .stopped: log.write(.notice, "stopped; the receiver rests")
     case .receiverBusy: log.write(.warning, "stopped, but the receiver did not go to rest")
@@ -160,6 +164,17 @@ struct Main {
         "the board was to be switched off, and is still on", code: code == 0 ? ETIMEDOUT : code)
     }
     return false
+  }
+
+  /// The receiver's line, or that of a board without one.
+  private static func line(
+    of profile: BoardProfile, isPipe: Bool, in events: EventWait
+  ) throws -> SerialLine {
+    guard let receiver = profile.receiver, let device = receiver.device else {
+      return SerialLine(noneIn: events)
+    }
+    return try SerialLine(
+      opening: device, speed: UInt32(receiver.lineSpeed_baud), in: events, isPipe: isPipe)
   }
 
   /// How this start came about, if the service had the board switched off.
@@ -253,6 +268,17 @@ struct StateProblem: Error, CustomStringConvertible {
     // It names the file itself, which may be the log beside this one.
     if case .notAFile = error { return "\(error)" }
     return "'\(path)': \(error)"
+  }
+}
+
+/// A line was named on a board without a receiver.
+struct NoReceiver: Error, CustomStringConvertible {
+  var board: String
+  var line: String
+
+  var description: String {
+    "the profile '\(board)' has no receiver, so --line \(line) names the line of nothing: add a [receiver] "
+      + "table with its family to the profile, or start without --line to serve a board without a receiver"
   }
 }
 

@@ -102,6 +102,7 @@ enum HouseRules {
         "LocationTypes", "GNSSProtocols", "SimulatedHAL", "BoardProfiles", "LocationSimulation",
       ],
       system: ["Glibc"]),
+    "trail-log": Room(rooms: ["TorporLocation"]),
     "CBuildDate": Room(),
     "torpor": Room(
       rooms: [

@@ -1,3 +1,4 @@
+import GPIOLines
 import Testing
 
 @testable import BoardProfiles
@@ -14,9 +15,22 @@ struct LineTests {
     let name = key.split(separator: ".").last ?? ""
     let told = problems(Sample.replacing(key, with: "\(name) = \"GPIO1, upside-down\""))
     #expect(told.map(\.key) == [key])
-    #expect(told.first?.problem.contains("'upside-down' is not among active-low") == true)
+    #expect(
+      told.first?.problem.contains("'upside-down' is no attribute of a line; there are active-low")
+        == true)
     #expect(told.first?.line == Sample.line(of: key))
     #expect(problems(Sample.replacing(key, with: "\(name) = \"gpiochip1:8, active-low\"")).isEmpty)
+  }
+
+  @Test(
+    "every line that the page on wiring quotes can be read",
+    arguments: ["HowTo/wire-a-receiver.md", "Reference/board-profile.md"])
+  func quoted(_ page: String) throws {
+    let text = try ReferencePageTests.text("Docs/" + page)
+    let quotes = text.matches(of: #/"((?:GPIO|gpiochip)[^"\n]*)"/#).map { String($0.output.1) }
+    #expect(!quotes.isEmpty)
+    for quote in quotes { #expect(throws: Never.self, "\(quote)") { try GPIOLine(quote) } }
+    #expect(!text.contains("?active-low"))
   }
 
   @Test("a line does one thing", arguments: keys)

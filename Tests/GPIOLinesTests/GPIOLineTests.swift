@@ -53,11 +53,23 @@ struct GPIOLineTests {
       ("a\tb", "a line's name has 1 to 31 bytes"),
       ("gpiochip0:", "should be a chip and a number"), ("gpiochip:1", "should be a chip"),
       ("gpiochip0:-1", "should be a chip"), ("gpiochip0:4294967296", "should be a chip"),
-      ("gpiochip0x:1", "should be a chip"), ("GPIO17,", "'' is not among active-low, pull-up"),
-      ("GPIO17, low", "'low' is not among active-low"),
-      ("GPIO17, active-low, active-low", "'active-low' is not among"),
-      ("GPIO17, pull-up, pull-down", "'pull-down' is not among"),
-      ("GPIO17, open-drain, open-source", "each of a kind once"),
+      ("gpiochip0x:1", "should be a chip"),
+      ("GPIO17,", "'' is no attribute of a line; there are active-low, pull-up"),
+      (
+        "GPIO17, active-lwo",
+        "'active-lwo' is no attribute of a line; there are active-low, pull-up, pull-down, no-bias, open-drain, open-source"
+      ),
+      ("GPIO17, active-low, active-low", "'active-low' is one too many"),
+      ("GPIO17, pull-up, pull-down", "'pull-down' is one too many"),
+      ("GPIO17, open-drain, open-source", "each said once"),
+      (
+        "GPIO17?active-low",
+        "each after a comma, as in \"GPIO17, active-low\"; there are active-low"
+      ),
+      ("GPIO17?active-lwo", "each after a comma"),
+      ("GPIO17 active-low", "as in \"GPIO17, active-low\""),
+      ("GPIO17;pull-up", "each after a comma"), ("GPIO17:active-low", "each after a comma"),
+      ("gpiochip0:5?bias=pull-up", "as in \"gpiochip0:5, active-low\""),
     ])
   func refused(_ text: String, _ part: String) {
     #expect(reason(text)?.contains(part) == true, "\(reason(text) ?? "taken")")

@@ -10,7 +10,7 @@ struct DeferralCallTests {
   func noReceiver() {
     let bench = Bench { $0.receiver = nil }
     bench.client.defer(untilTraveled: .unlimited, timeout: .unlimited)
-    #expect(bench.client.text == "finish(11)")
+    #expect(bench.client.text == "fail(0) finish(11)")
     #expect(!bench.isDeferralAvailable)
   }
 

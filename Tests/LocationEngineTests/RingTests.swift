@@ -129,6 +129,36 @@ struct RingTests {
     #expect(bench.engine.stored(at: 7) == nil)
   }
 
+  @Test("RNG-6, AUT-5: a fix that no client may receive with full accuracy is not stored so")
+  func storedCoarse() throws {
+    let bench = Bench(clients: 2)
+    bench.clients[1].ask(.setAuthorization(.denied))
+    bench.client.ask(.setReducedAccuracy(true))
+    bench.client.ask(.startSignificantChange)
+    bench.fixes(count: 20)
+    let begin = bench.appended.count - 20
+    #expect(begin >= 0)
+    for name in bench.appended.suffix(20) {
+      guard let fix = bench.engine.stored(at: name.sequence)?.fix else { continue }
+      #expect(fix.coordinate != bench.place && fix.horizontalAccuracy_mm == 5_000_000)
+      #expect(fix.altitude_mm == nil && fix.speed_mmps == nil)
+    }
+    // A client with full accuracy is given what is stored with full accuracy.
+    bench.clients[1].ask(.setAuthorization(.always))
+    bench.clients[1].start()
+    bench.fixes(count: 1)
+    let precise = try #require(bench.appended.last)
+    #expect(bench.engine.stored(at: precise.sequence)?.fix.coordinate == bench.place)
+    // The denial of the client of reduced accuracy erases what only it needed.
+    bench.clients[1].ask(.setAuthorization(.denied))
+    bench.fixes(count: 3)
+    let last = try #require(bench.appended.last)
+    #expect(bench.engine.stored(at: last.sequence) != nil)
+    bench.client.ask(.setAuthorization(.denied))
+    #expect(bench.engine.stored(at: last.sequence) == nil)
+    #expect(bench.engine.stored(at: precise.sequence) == nil)
+  }
+
   @Test("RNG-3, RNG-6: what another client is still owed is not zeroed")
   func keptForOthers() {
     let bench = Bench(clients: 2)

@@ -1,5 +1,6 @@
 import LocationPolicy
 import LocationTypes
+import ReceiverDrivers
 import Testing
 
 @testable import LocationEngine
@@ -23,6 +24,26 @@ struct SearchTests {
     bench.run(1)
     bench.noFix()
     return bench
+  }
+
+  @Test(
+    "PWR-12, STD-10: fixes of a receiver that answers no command are delivered, and the client is not told it is away"
+  )
+  func streaming() {
+    let bench = Bench { $0.receiver = ReceiverSetup(family: .ubloxM8) }
+    bench.sendsNMEA = true
+    bench.fixes(count: 120)
+    #expect(bench.client.fixes.count > 80, "\(bench.client.fixes.count)")
+    #expect(bench.engine.receiverReport(at: bench.now)?.isStreaming == true)
+    #expect(bench.engine.receiverReport(at: bench.now)?.answers == false)
+    bench.client.forget()
+    bench.client.ask(.stopUpdating)
+    bench.client.ask(.startUpdating)
+    #expect(!bench.client.text.contains("fail(0)"), "\(bench.client.text)")
+    // It cannot batch or sleep: a deferral is refused.
+    bench.background()
+    bench.client.defer(untilTraveled: .unlimited, timeout: .unlimited)
+    #expect(bench.client.text.contains("finish(11)"), "\(bench.client.text)")
   }
 
   @Test("nobody listens before the first fix can be there: 30 s after a cold start")

@@ -73,6 +73,22 @@ struct RemedyTests {
     #expect(see(140, heard: 140, sentences: 10, frames: 1) == .noise)
   }
 
+  @Test("PWR-12: one that answers no command and sends fixes is reported so, once")
+  func streaming() {
+    var watch = ReceiverWatch()
+    func see(_ second: Int64, isStreaming: Bool) -> ReceiverWatch.Change {
+      var report = ReceiverReport(
+        activity: .lost, isSearching: false, answers: false, heard: .boot + .seconds(second),
+        fixed: nil, sentences: UInt32(second), frames: 0)
+      report.isStreaming = isStreaming
+      return watch.take(report, hasBackup: false, at: .boot + .seconds(second)).1
+    }
+    #expect(see(1, isStreaming: false) == .lost)
+    #expect(see(2, isStreaming: true) == .streaming && watch.state == .streaming)
+    #expect(see(3, isStreaming: true) == .nothing && !watch.answers)
+    #expect(see(4, isStreaming: false) == .lost && watch.state == .lost)
+  }
+
   @Test("what a receiver said while it worked tells nothing of why it is gone")
   func unplugged() {
     var watch = ReceiverWatch()

@@ -8,6 +8,7 @@ import TestSupport
 import Testing
 
 @testable import LocationService
+@testable import ServiceState
 
 @Suite("A service that was killed, and its clients")
 struct RestartTests {
@@ -122,6 +123,66 @@ struct RestartTests {
       }
       #expect(gap.mayBeMore)
     }
+  }
+
+  /// Whether a client that starts updates is sent a gap of unknown extent before anything else.
+  private func isSentLoss(_ name: String, _ bench: ServiceBench) -> Bool {
+    let (control, watch, _) = bench.client(name)
+    _ = bench.ask(.startUpdating, control)
+    bench.fix()
+    guard case .gap(let gap)? = watch.notices().first else { return false }
+    return gap.mayBeMore
+  }
+
+  @Test(
+    "RNG-9: a flipped bit in the log of the state: every client is sent a gap before anything newer"
+  )
+  func damagedLog() throws {
+    let bench = try ServiceBench()
+    let (control, watch, _) = bench.client("tracker")
+    _ = bench.ask(.startUpdating, control)
+    for _ in 0..<6 {
+      bench.fix()
+      let newest = try #require(watch.fixes().last)
+      #expect(bench.ask(.acknowledge(newest.name), control) == .done)
+    }
+    let remains = try bench.killed()
+    var log = remains.folder.read("state.db-wal")
+    log[32 + 2 * 4_120 + 1_000] ^= 1
+    remains.folder.write(log, to: "state.db-wal")
+    let next = try ServiceBench(after: remains)
+    #expect(isSentLoss("tracker", next))
+    #expect(isSentLoss("another", next), "it may have been known before")
+    // It is sent once; a client that is not known counts as new only after many more fixes.
+    let last = try ServiceBench(after: next.killed())
+    #expect(!isSentLoss("tracker", last) && isSentLoss("third", last))
+    last.state.setCounter(.clientsLostUntil, 1)
+    last.keep()
+    let end = try ServiceBench(after: last.killed())
+    #expect(!isSentLoss("fourth", end))
+  }
+
+  @Test(
+    "RNG-9: a row that is not valid is no reason to skip its client's fixes without a gap",
+    arguments: ["clients", "cursors"])
+  func invalidRow(table: String) throws {
+    let bench = try ServiceBench()
+    let (control, watch, _) = bench.client("tracker")
+    _ = bench.ask(.startUpdating, control)
+    let other = bench.client("other")
+    _ = bench.ask(.startUpdating, other.control)
+    bench.fix()
+    #expect(watch.fixes().count == 1)
+    bench.keep()
+    let remains = try bench.killed()
+    let column =
+      table == "clients"
+      ? "authorization = 9 WHERE name = 'tracker'"
+      : "acknowledged_sequence = -1, acknowledged_generation = 1 WHERE client = 1"
+    try Database(remains.folder.path + "/state.db", .writing).run("UPDATE \(table) SET \(column)")
+    let next = try ServiceBench(after: remains)
+    #expect(isSentLoss("tracker", next))
+    #expect(!isSentLoss("other", next))
   }
 
   @Test("RNG-4: after a power cut who was owed all is told that more may be missing, once")

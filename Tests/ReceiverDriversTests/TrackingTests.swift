@@ -23,6 +23,22 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
     bench.expectWhole()
   }
 
+  @Test(
+    "PWR-6, PWR-12: what a receiver sends that was silent when it was asked counts when it is configured"
+  )
+  func silentThenBack() {
+    let bench = Bench(ReceiverSetup(lineSpeed: 9_600))
+    bench.receiver.isSilent = true
+    bench.step(.goal(.tracking))
+    while bench.driver.state != .lost || bench.driver.link.attempts.losses < 5 { bench.run(1) }
+    bench.receiver.isSilent = false
+    bench.run(5)
+    #expect(bench.driver.state == .lost && bench.taken.isEmpty && !bench.driver.status.isStreaming)
+    bench.run(40)
+    #expect(bench.told.last == .settled(.tracking) && !bench.taken.isEmpty)
+    #expect(!bench.driver.status.isStreaming)
+  }
+
   @Test("A receiver at its default speed is found, told the line's speed and followed")
   func followsSpeed() {
     let bench = Bench(Setups.plain)

@@ -195,7 +195,9 @@ struct DamageTests {
     let store = try folder.open()
     // With the client goes what is its.
     #expect(store.rows.clients.all.map(\.id).sorted() == [2, 3, 4])
-    #expect(store.rows.cursors.all.map(\.client).sorted() == [3, 4])
+    // A place that was lost is replaced by one whose client is sent a gap (RNG-9).
+    #expect(store.rows.cursors.all.map(\.client).sorted() == [2, 3, 4])
+    #expect(store.rows.cursors[2] == CursorRecord(client: 2, bookmark: .init(), mayHaveLost: true))
     #expect(store.rows.services.all.map(\.client).sorted() == [3, 4])
     #expect(store.rows.regions.all.map(\.client) == [2])
     #expect(store.rows.events.count == 2)

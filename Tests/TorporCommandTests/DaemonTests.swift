@@ -21,21 +21,24 @@ final class Daemon {
   private static let program = builtProgram("torpord")
 
   /// Allows every program of this user everything, whatever this machine's own file says.
-  private static func writePolicy(to path: String) {
-    let text = """
-      administrators = [\(geteuid())]
-      [[rule]]
-      user = \(geteuid())
-      access = "always"
-
-      """
+  ///
+  /// - Parameter access: What they may; nil where that is not decided.
+  private static func writePolicy(to path: String, access: String? = "always") {
+    var text = "administrators = [\(geteuid())]\n"
+    if let access { text += "[[rule]]\nuser = \(geteuid())\naccess = \"\(access)\"\n" }
     Command.write(Array(text.utf8), to: path)
   }
 
   /// Starts it; nil where no pseudo-terminal can be had for its receiver.
   ///
-  /// - Parameter prepare: Puts something into its folder before.
-  init?(prepare: (_ folder: String) -> Void = { _ in }) {
+  /// - Parameters:
+  ///   - profile: Its board; one without a receiver is started without a line.
+  ///   - access: What programs of this user may; nil where that is not decided.
+  ///   - prepare: Puts something into its folder before.
+  init?(
+    profile: String = Daemon.boards, hasReceiver: Bool = true, access: String? = "always",
+    prepare: (_ folder: String) -> Void = { _ in }
+  ) {
     prepare(folder)
     let (master, slave, line) = SerialTests.terminal()
     terminal = master
@@ -43,8 +46,8 @@ final class Daemon {
     close(slave)
     let errors = "\(folder)/log"
     let clients = "\(folder)/clients.toml"
-    Daemon.writePolicy(to: clients)
-    let boards = Daemon.boards
+    Daemon.writePolicy(to: clients, access: access)
+    let place = hasReceiver ? ["--line", line] : []
     process = Command.starting.withLock { _ in
       var actions = unsafe posix_spawn_file_actions_t()
       unsafe posix_spawn_file_actions_init(&actions)
@@ -53,9 +56,8 @@ final class Daemon {
       return unsafe Command.spawn(
         Daemon.program,
         [
-          "--board", boards, "--line", line, "--socket", socket, "--state", folder, "--clients",
-          clients,
-        ], &actions)
+          "--board", profile, "--socket", socket, "--state", folder, "--clients", clients,
+        ] + place, &actions)
     }
     // The file is there before anybody listens at it.
     for _ in 0..<50_000 where !answersFirst {
@@ -133,6 +135,48 @@ struct DaemonTests {
     #expect(result.status == 69 && result.errors.contains("no-line"), "\(result.errors)")
     let named = Daemon.runWithoutBoards(["--board", "simulated"])
     #expect(named.status == 78 && named.errors.contains("TORPOR_BOARDS"), "\(named.errors)")
+  }
+
+  @Test("DEF-1, DEF-7, STD-10: a board without a receiver is served; a deferral ends with 11")
+  func noReceiver() throws {
+    let text = try #require(Command.read(Daemon.boards))
+    let begin = try #require(text.range(of: "[receiver]\n")).lowerBound
+    let end = try #require(text.range(of: "[cache]\n")).lowerBound
+    let profile = "\(Command.directory())/profile.toml"
+    Command.write(Array((text[..<begin] + text[end...]).utf8), to: profile)
+    #expect(Command.run(["board", "check", profile]).status == 0)
+    let daemon = try #require(Daemon(profile: profile, hasReceiver: false))
+    #expect(daemon.answersFirst)
+    let status = daemon.ask(["status"])
+    #expect(status.output.contains("none: this board has no receiver"), "\(status.output)")
+    var program = try ClientSession(name: "trail-log", path: daemon.socket)
+    #expect(!program.session.isDeferralAvailable)
+    try program.listen()
+    _ = try program.call(.startUpdating)
+    var notices: [WireNotice] = []
+    while let notice = try program.notice(within: .milliseconds(500)) { notices.append(notice) }
+    #expect(notices.contains { if case .failure(.locationUnknown) = $0 { true } else { false } })
+    _ = try program.call(.allowDeferred(distance: .infinity, timeout: 60))
+    var code: LocationErrorCode?
+    while code == nil, let notice = try program.notice(within: .seconds(5)) {
+      if case .finished(let error) = notice { code = error }
+    }
+    #expect(code == .deferredFailed)
+    // A line of a receiver that is not there is a mistake, and is told so.
+    let result = Daemon.runWithoutBoards(
+      ["--board", profile, "--line", "/dev/ttyS7", "--state", "/nowhere"])
+    #expect(result.status == 78 && result.errors.contains("has no receiver, so --line /dev/ttyS7"))
+  }
+
+  @Test("TORPOR_SOCKET says where the service is, to commands as to programs; --socket wins")
+  func socketVariable() throws {
+    let daemon = try #require(Daemon())
+    func status(_ more: [String]) -> Command.Result {
+      Command.run(
+        ["TORPOR_SOCKET=\(daemon.socket)", Command.path, "status"] + more, program: "/usr/bin/env")
+    }
+    #expect(status([]).output.contains("torpord 0.1.0 on streaming"))
+    #expect(status(["--socket", "/nowhere/socket"]).status == 69)
   }
 
   @Test("what is no serial line and what is no folder is told so, and what --no-pins leaves alone")
@@ -313,7 +357,7 @@ struct DaemonTests {
   func absent(_ arguments: [String]) {
     let result = Command.run(arguments + ["--socket", "/tmp/torpor-no-such-socket"])
     #expect(result.status == 69 && result.output.isEmpty)
-    #expect(result.errors.contains("is torpord running, and with this --socket?"))
+    #expect(result.errors.contains("is torpord running, and does it listen there?"))
   }
 
   @Test(

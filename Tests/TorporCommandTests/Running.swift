@@ -11,7 +11,7 @@ final class Running {
   private(set) var input: Int32
 
   /// Starts it.
-  init(_ arguments: [String]) {
+  init(_ arguments: [String], program: String = Command.path) {
     errorPath = "\(Command.directory())/err"
     var ends: [Int32] = [-1, -1]
     var inputEnds: [Int32] = [-1, -1]
@@ -26,7 +26,7 @@ final class Running {
       unsafe posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
       unsafe posix_spawn_file_actions_addopen(&actions, 2, errorPath, O_WRONLY | O_CREAT, 0o644)
       defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-      return unsafe Command.spawn(Command.path, arguments, &actions)
+      return unsafe Command.spawn(program, arguments, &actions)
     }
     close(ends[1])
     close(inputEnds[0])

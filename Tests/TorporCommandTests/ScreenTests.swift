@@ -56,7 +56,7 @@ struct StatusTextTests {
       status.ringFixes = 4_000
     }
     #expect(told.contains("service   torpord 0.1 on a-board, 2026-01-01 00:00:00 UTC"))
-    #expect(told.contains("for 1 min 30 s; last heard 1 min ago"))
+    #expect(told.contains("for 1 min 30 s; no fix is known yet"))
     #expect(told.contains("gather 250 fixes"))
     #expect(
       told.contains("suspended between events, until 2026-01-01 00:01:30 UTC (in 1 min 30 s)"))
@@ -77,6 +77,14 @@ struct StatusTextTests {
       told(.acquiring, time(-120))
         .contains("searching for a fix, for 14 s; its last fix was 2 min ago; last heard now"))
     #expect(told(.starting, nil).contains("starting, for 14 s; no fix yet"))
+    #expect(
+      told(.batching, nil)
+        .contains(
+          "for 14 s; no fix is known yet: what it finds stays in its buffer until that is read"))
+    #expect(
+      told(.batching, time(-180))
+        .contains(
+          "for 14 s; last known fix 3 min ago, newer ones are in its buffer; last heard now"))
     #expect(told(.tracking, time(-1)).contains("tracking, for 14 s; last heard now"))
   }
 

@@ -174,4 +174,7 @@ int clinux_allocate(int descriptor, int64_t size);
 /// `library` is a part of the name of the one it is to be; NULL for all and the program.
 void clinux_forget_code(const char *library);
 
+/// Has standard output written line by line, also where it is no terminal.
+void clinux_line_buffer_output(void);
+
 #endif

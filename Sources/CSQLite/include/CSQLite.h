@@ -8,4 +8,7 @@
 /// Binds a copy of `length` bytes of UTF-8.
 int csqlite_bind_text(sqlite3_stmt *statement, int index, const char *bytes, int length);
 
+/// Leaves the write-ahead log as it is when the connection is closed.
+void csqlite_keep_log(sqlite3 *database);
+
 #endif

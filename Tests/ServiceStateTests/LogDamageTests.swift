@@ -1,0 +1,151 @@
+import LocationPolicy
+import LocationTypes
+import TestSupport
+import Testing
+
+@testable import ServiceState
+
+@Suite("Durable state: a damaged write-ahead log, and rows that are not valid")
+struct LogDamageTests {
+  /// A killed store: its client has acknowledged 2, …, 19, each in a transaction of its own.
+  static func killed() throws -> (folder: Folder, client: ClientNumber) {
+    let folder = Folder()
+    let store = try folder.open()
+    let id = try store.fill("map", sequence: 1)
+    for sequence in 2..<20 as Range<UInt64> {
+      keep(sequence, of: id, in: store)
+      try store.flush()
+    }
+    return (folder.snapshot(), id)
+  }
+
+  static func keep(_ sequence: UInt64, of client: ClientNumber, in store: StateStore) {
+    let name = FixName(generation: 3, sequence: sequence)
+    store.rows.cursors.keep(
+      CursorRecord(client: client, bookmark: ClientBookmark(acknowledged: name, owesAll: true)))
+  }
+
+  @Test("RNG-9: a bit flipped anywhere in the log loses nothing, or is reported to every client")
+  func flippedBit() throws {
+    let (folder, id) = try LogDamageTests.killed()
+    let log = folder.read("state.db-wal")
+    let frame = LogSurvey.frameHeaderSize + 4_096
+    #expect((log.count - LogSurvey.headerSize) % frame == 0)
+    let count = (log.count - LogSurvey.headerSize) / frame
+    #expect(count >= 18)
+    var random = SplitMix64(seed: 18)
+    var places = Array(0..<LogSurvey.headerSize)
+    for index in 0..<count {
+      let begin = LogSurvey.headerSize + index * frame
+      places += (0..<LogSurvey.frameHeaderSize).map { begin + $0 }
+      places += (0..<4).map { _ in begin + 24 + Int(random.next() % 4_096) }
+    }
+    for place in places {
+      var damaged = log
+      damaged[place] ^= 1 << UInt8(random.next() % 8)
+      let copy = folder.snapshot()
+      copy.write(damaged, to: "state.db-wal")
+      let store = try copy.open()
+      #expect(store.repairs.isLogDamaged && store.repairs.mayHaveLostClients, "byte \(place)")
+      #expect(store.rows.cursors.all.allSatisfy { $0.mayHaveLost }, "byte \(place)")
+      #expect(store.counter(.clientsLostUntil) == .max, "byte \(place)")
+      // What was damaged is kept as it was found.
+      let isKept = copy.read(DamageTests.aside + "-wal") == damaged
+      #expect(isKept, "byte \(place)")
+      guard place % 64 == 0 else { continue }
+      try store.flush()
+      let next = try copy.snapshot().open()
+      #expect(next.repairs.isEmpty && next.counter(.clientsLostUntil) == .max)
+      #expect(next.rows.cursors.all.allSatisfy { $0.mayHaveLost }, "it holds until it was sent")
+    }
+    let sound = try folder.open()
+    #expect(sound.repairs.isEmpty && sound.rows.cursors[id]?.bookmark.acknowledged?.sequence == 19)
+    #expect(sound.rows.cursors[id]?.mayHaveLost == false)
+  }
+
+  @Test(
+    "RNG-9: the report is in the repaired file itself: a kill right after the repair forgets nothing"
+  )
+  func killedAfterRepair() throws {
+    let (folder, id) = try LogDamageTests.killed()
+    var log = folder.read("state.db-wal")
+    log[LogSurvey.headerSize + 4_120 * 9 + 700] ^= 4
+    folder.write(log, to: "state.db-wal")
+    _ = try folder.open()
+    let next = try folder.snapshot().open()
+    #expect(next.repairs == Repairs() && next.rows.cursors[id]?.mayHaveLost == true)
+    #expect(next.counter(.clientsLostUntil) == .max)
+  }
+
+  @Test("a transaction that a kill cut off is no damage, also when another one was written since")
+  func cutTransaction() throws {
+    let folder = Folder()
+    let store = try folder.open()
+    _ = try store.fill("map", sequence: 1)
+    try store.flush()  // one transaction of several pages
+    let log = folder.read("state.db-wal")
+    let frame = LogSurvey.frameHeaderSize + 4_096
+    #expect(log.count > LogSurvey.headerSize + 3 * frame)
+    let cut = folder.snapshot()
+    cut.write(Array(log.dropLast(frame)), to: "state.db-wal")
+    var second: StateStore? = try cut.open()
+    #expect(second?.repairs.isEmpty == true && second?.rows.clients.count == 0)
+    second?.setCounter(.boot, 5)
+    try second?.flush()
+    let killed = cut.snapshot()
+    second = nil
+    let third = try killed.open()
+    #expect(third.repairs.isEmpty && third.counter(.boot) == 5)
+  }
+
+  @Test("the log is emptied after 64 pages, and every acknowledgement is there all the same")
+  func shortLog() throws {
+    let folder = Folder()
+    let store = try folder.open()
+    let id = try store.fill("map", sequence: 1)
+    try store.flush()
+    var longest = 0
+    var shortest = Int.max
+    for sequence in 2..<200 as Range<UInt64> {
+      LogDamageTests.keep(sequence, of: id, in: store)
+      try store.flush()
+      let size = folder.read("state.db-wal").count
+      longest = max(longest, size)
+      shortest = min(shortest, size)
+    }
+    #expect(longest <= LogSurvey.headerSize + 64 * 4_120 && shortest == 0)
+    let killed = try folder.snapshot().open()
+    #expect(killed.repairs.isEmpty)
+    #expect(killed.rows.cursors[id]?.bookmark.acknowledged?.sequence == 199)
+  }
+
+  @Test(
+    "RNG-9: a client or a place that was dropped is reported as lost, and only that one",
+    arguments: [false, true])
+  func droppedRow(isClient: Bool) throws {
+    let folder = Folder()
+    var store: StateStore? = try folder.open()
+    let first = try #require(store).fill("first")
+    let second = try #require(store).fill("second")
+    for id in [first, second] { LogDamageTests.keep(7, of: id, in: try #require(store)) }
+    try store?.close(at: Folder.time)
+    store = nil
+    try folder.edit(
+      isClient
+        ? "UPDATE clients SET authorization = 9 WHERE id = \(first)"
+        : "UPDATE cursors SET acknowledged_sequence = -1 WHERE client = \(first)")
+    let found = try folder.open()
+    #expect(found.repairs.mayHaveLostClients && found.counter(.clientsLostUntil) == .max)
+    #expect(found.rows.cursors[first]?.mayHaveLost == (isClient ? nil : true))
+    #expect(found.rows.cursors[second]?.mayHaveLost == false)
+  }
+
+  @Test("an event or region that was dropped loses no place in the ring")
+  func droppedEvent() throws {
+    let folder = try DamageTests.filled()
+    try folder.edit("UPDATE events SET notice = '' WHERE client = 4")
+    let store = try folder.open()
+    #expect(!store.repairs.mayHaveLostClients && store.counter(.clientsLostUntil) == 0)
+    #expect(store.repairs.dropped.count == 1)
+  }
+}

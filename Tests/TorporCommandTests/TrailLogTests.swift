@@ -1,0 +1,49 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// The program that `Docs/HowTo/write-a-program.md` shows, run as a user runs it.
+@Suite("The documented program")
+struct TrailLogTests {
+  private static let program = builtProgram("trail-log")
+
+  /// It, with its output in a pipe.
+  private func run(_ socket: String) -> Running {
+    Running(["TORPOR_SOCKET=\(socket)", Self.program], program: "/usr/bin/env")
+  }
+
+  @Test("the page shows what is built")
+  func listing() throws {
+    let page = try #require(Command.read("\(packageRoot)/Docs/HowTo/write-a-program.md"))
+    let source = try #require(Command.read("\(packageRoot)/Sources/trail-log/main.swift"))
+    #expect(page.contains("```swift\n\(source)```"))
+  }
+
+  @Test("LIV-11: without a service it ends with 69 and says what helps, and does not crash")
+  func absent() {
+    let result = Command.run(
+      ["TORPOR_SOCKET=/nowhere/socket", Self.program], program: "/usr/bin/env")
+    #expect(result.status == 69 && result.output.isEmpty)
+    #expect(
+      result.errors.hasPrefix("no service at '/nowhere/socket': is torpord running"),
+      "\(result.errors)")
+    #expect(result.errors.split(separator: "\n").count == 1)
+  }
+
+  @Test("LIV-6, AUT-7: undecided it says so at once, through a pipe; allowed it prints where it is")
+  func undecided() throws {
+    let daemon = try #require(Daemon(access: nil))
+    let running = run(daemon.socket)
+    #expect(running.line() == "not decided yet: sudo torpor clients allow $USER/trail-log")
+    let allowed = daemon.ask(["clients", "allow", "\(geteuid())/trail-log"])
+    #expect(allowed.status == 0, "\(allowed.errors)")
+    var line: String?
+    for second in 0..<200 as Range<Int64> where line?.hasPrefix("52.") != true {
+      daemon.say(second)
+      line = running.line(within: 0.05) ?? line
+    }
+    #expect(line?.hasPrefix("52.") == true && line?.hasSuffix(" 4.909677") == true)
+    running.signal(SIGTERM)
+    #expect(running.finish().status == -SIGTERM)
+  }
+}
