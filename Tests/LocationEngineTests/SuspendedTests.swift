@@ -112,3 +112,38 @@ struct SuspendedTests {
     #expect(bench.clients[0].sequences == Array(0..<UInt64(bench.appended.count)))
   }
 }
+
+@Suite("Services that wait for a fix or for permission")
+struct WaitingServiceTests {
+  @Test(
+    "SLC-11, VIS-12: who starts while the receiver is gone is told at once",
+    arguments: [false, true])
+  func gone(isVisits: Bool) {
+    let bench = Bench(clients: 2, connects: false)
+    bench.clients[0].connect()
+    bench.clients[0].start()
+    bench.fixes(count: 1)
+    bench.perform(.lineFault)
+    bench.clients[1].connect()
+    bench.clients[1].ask(isVisits ? .startVisits : .startSignificantChange)
+    #expect(bench.clients[1].failures == [.locationUnknown])
+    bench.clients[1].ask(isVisits ? .startVisits : .startSignificantChange)
+    #expect(bench.clients[1].failures.count == 1)
+  }
+
+  @Test("AUT-9, PWR-7: permission is a reason to search again soon after searches in vain")
+  func permission() {
+    let bench = Bench(clients: 2, connects: false) { $0.figures.canStandby = true }
+    bench.clients[0].connect()
+    bench.clients[0].ask(.startSignificantChange)
+    bench.clients[1].ask(.setAuthorization(.notDetermined))
+    bench.clients[1].connect()
+    bench.clients[1].ask(.requestLocation)
+    bench.run(3_600)
+    #expect(bench.engine.schedule.state == .backedOff)
+    let before = bench.engine.schedule.wake
+    bench.clients[1].ask(.setAuthorization(.always))
+    #expect(bench.engine.schedule.wake < before)
+    #expect(bench.clients[1].failures.isEmpty)
+  }
+}
