@@ -131,7 +131,7 @@ struct WaitingServiceTests {
     #expect(bench.clients[1].failures.count == 1)
   }
 
-  @Test("AUT-9, PWR-7: permission is a reason to search again soon after searches in vain")
+  @Test("AUT-11, PWR-7: permission is a reason to search again soon after searches in vain")
   func permission() {
     let bench = Bench(clients: 2, connects: false) { $0.figures.canStandby = true }
     bench.clients[0].connect()
