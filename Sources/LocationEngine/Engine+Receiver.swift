@@ -78,7 +78,7 @@ extension Engine {
   }
 
   /// DEF-43: deferrals end, clients are told, the driver keeps trying.
-  private mutating func loseReceiver() {
+  mutating func loseReceiver() {
     isDrainAsked = false
     guard !isReceiverLost else { return }
     isReceiverLost = true
@@ -92,7 +92,10 @@ extension Engine {
   /// Reckoned from the last look, and not anew before the next one: a client that asks something
   /// now and then would put it off for ever.
   mutating func lookAhead(_ i: Int) {
-    guard receiverBuffers, let terms = clients[i].deferral.terms, terms.hasDistance else {
+    // A suspended client's end could not be delivered: no look is worth a wake (BKG-5).
+    guard receiverBuffers, clients[i].execution != .suspended,
+      let terms = clients[i].deferral.terms, terms.hasDistance
+    else {
       clients[i].distanceCheck = .distantFuture
       return
     }

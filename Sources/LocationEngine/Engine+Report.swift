@@ -94,10 +94,26 @@ extension Engine {
     case .running, .saving: break
     }
     guard isReceiverAwake, !receiverBuffers else { return false }
+    return now - silentSince > longestSilence
+  }
+
+  /// When an awake receiver said something the last time, or began to be waited for.
+  private var silentSince: Instant {
     // Of one that is only listened to, what makes no message counts for nothing.
     let heard = driver.hearsMessages ? lastByte : lastEpoch
-    let since = max(max(heard, overlookedAt), search.since ?? .boot)
-    return now - since > longestSilence
+    return max(max(heard, overlookedAt), search.since ?? .boot)
+  }
+
+  /// When the silence of a receiver that takes no commands is its loss (DEF-43): it cannot be asked. Never,
+  /// of one that its driver asks, or that nobody waits for.
+  func silenceIsLoss(_ demand: DemandSummary) -> Instant {
+    guard hasDriver, !driver.hearsMessages, !isReceiverLost, isReceiverAwake else {
+      return .distantFuture
+    }
+    guard case .running = driver.activity, demand.wantsEveryFix || schedule.isOn else {
+      return .distantFuture
+    }
+    return silentSince + max(setup.unknownAfter, longestSilence)
   }
 
   /// How long nothing may be read of a receiver that talks and has a fix.

@@ -20,7 +20,7 @@ extension Engine {
     let losesAll = wasAuthorized && !clients[id.index].isAuthorized
     if losesShown || losesAll { eraseUnneeded() }
     // Who starts while there is no receiver hears so at once, as in a long search (STD-10).
-    if case .startUpdating = request, isReceiverAway { clients[id.index].locationUnknown(context) }
+    if request.startsService, isReceiverAway { clients[id.index].locationUnknown(context) }
     guard request.wantsFix else { return }
     // Who gets nothing anyhow is no reason to search.
     let need = clients[id.index].need(
@@ -104,6 +104,7 @@ extension Engine {
   /// Nobody listened to the receiver, and what it said meanwhile is thrown away: that it was not heard
   /// says nothing about it.
   public mutating func overlook(at now: Instant) {
+    noteUnrecorded()
     if search.quietSince != nil { search.quietSince = now }
     overlookedAt = now
   }
@@ -126,6 +127,7 @@ extension Engine {
   private mutating func makePlan(_ effects: inout Effects) {
     if !effects.proceeds { expire(&effects) }
     releaseHeld(&effects)
+    if silenceIsLoss(demand) <= now { loseReceiver() }
     planner.figures.batch = batchRefusal.holds(at: now) ? nil : setup.figures.batch
     planner.figures.receiver.powersave_mW =
       savingRefusal.holds(at: now) ? nil : setup.figures.receiver.powersave_mW
@@ -237,6 +239,7 @@ extension Engine {
         demand.need.add(clients[i].need(at: now, fastest: fastest, line: motionLine))
       }
     }
+    if !demand.wantsEveryFix, !isReceiverAwake { noteUnrecorded() }
     let may = planner.mayDefer(demand, isInhibited: isInhibited) && !isReceiverLost
     for i in clients.awake
     where clients.isAwake(i, at: now) && clients[i].deferral.state != .idle {
@@ -244,6 +247,14 @@ extension Engine {
     }
     promise(&demand)
     return demand
+  }
+
+  /// The receiver rests, or nobody listens to it: what those miss whose queue is full is a gap (BKG-5).
+  private func noteUnrecorded() {
+    let context = context
+    for i in clients.awake where clients.isAwake(i, at: now) && clients[i].isQueueFull {
+      clients[i].noteUnrecorded(context)
+    }
   }
 
   /// Those who want single fixes, and not every one: when the receiver is on for them.
@@ -289,6 +300,7 @@ extension Engine {
       guard let terms = clients[i].deferral.terms, terms.deadline > now else { continue }
       demand.look(at: terms.deadline)
     }
+    demand.look(at: silenceIsLoss(demand))
     guard let quietSince = search.quietSince, !receiverBuffers else { return }
     let due = quietSince + setup.unknownAfter
     if due <= now {

@@ -18,4 +18,12 @@
     case .notDetermined, .restricted, .denied: false
     }
   }
+
+  /// Whether it was decided that the client may not use location. Undecided is not refused (AUT-11).
+  @inlinable public var isRefused: Bool {
+    switch self {
+    case .restricted, .denied: true
+    case .notDetermined, .always, .whenInUse: false
+    }
+  }
 }

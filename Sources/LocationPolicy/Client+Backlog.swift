@@ -33,7 +33,16 @@ extension Client {
       return Backlog(end..<end, gap: nil, notOwed: nil, deniedUntil: nil)
     }
     return Backlog(
-      cursor.acknowledged..<end, gap: cursor.gap, notOwed: notOwed, deniedUntil: deniedUntil)
+      cursor.acknowledged..<end, gap: unreportedGap, notOwed: notOwed, deniedUntil: deniedUntil)
+  }
+
+  /// What was overwritten, and that fixes were not recorded, as one gap.
+  private var unreportedGap: Gap? {
+    guard let known = unrecorded, !known.isReported else { return cursor.gap }
+    var gap = cursor.gap ?? known.gap(at: known.place)
+    gap.to = known.to
+    gap.mayBeMore = true
+    return gap
   }
 
   /// Its backlog is handed over: it counts as delivered, and is not told once more.
@@ -41,6 +50,7 @@ extension Client {
     let range = backlog(in: ring).range
     guard isShownFixes, range.upperBound > cursor.delivered else { return }
     _ = cursor.takeGap()
+    unrecorded?.isReported = true
     cursor.deliver(to: range.upperBound, in: ring)
     dueUntil = max(dueUntil, range.upperBound)
     noteDelivery(of: range.upperBound - 1, hold: context.now + context.deliveryHold)

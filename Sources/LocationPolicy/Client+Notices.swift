@@ -18,7 +18,7 @@ extension Client {
       tellsAuthorization = false
       return .authorization(authorization, isReduced: isReduced)
     }
-    if let lost = cursor.takeGap() { return .gap(lost) }
+    if let lost = cursor.takeGap() ?? takeUnrecorded() { return .gap(lost) }
     if pauseNotice == .resume {
       pauseNotice = .nothing
       return .resumed
@@ -49,15 +49,24 @@ extension Client {
     usesServices ? nextServiceNotice(hold: hold) : nil
   }
 
-  /// Of a suspended client nothing is told but what its owner keeps for it: all visits and crossings, of
-  /// which there is room for the latest only here (BKG-2, VIS-8).
+  /// A suspended client is sent nothing. Its owner keeps visits and crossings for it, of which there is
+  /// room for the latest only here (BKG-2, VIS-8).
   private mutating func nextKeptNotice() -> Notice? {
     usesServices ? services.nextKept() : nil
   }
 
   private mutating func nextServiceNotice(hold: Instant) -> Notice? {
     let notice = services.nextNotice()
-    guard case .report(let stored)? = notice else { return notice }
+    switch notice {
+    case .report(let stored), .coarse(let stored): noteReport(stored, hold: hold)
+    case .gap, .finish, .batch, .failure, .authorization, .degraded, .paused, .resumed, .visit,
+      .region, .live, .liveRefused, nil:
+      break
+    }
+    return notice
+  }
+
+  private mutating func noteReport(_ stored: StoredFix, hold: Instant) {
     if isReduced {
       toldCoarse = stored
     } else {
@@ -65,7 +74,6 @@ extension Client {
     }
     report = stored.name
     reportHoldUntil = hold
-    return notice
   }
 
   private mutating func nextBatch(
@@ -73,7 +81,7 @@ extension Client {
   ) -> Notice? {
     while true {
       passNotOwed()
-      var end = min(limit, dueEnd(in: ring))
+      var end = min(min(limit, unrecordedPlace), dueEnd(in: ring))
       guard cursor.delivered < end else { return nil }
       if let range = notOwed, cursor.delivered < range.lowerBound {
         end = min(end, range.lowerBound)

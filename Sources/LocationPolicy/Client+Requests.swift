@@ -17,24 +17,24 @@ extension Client {
     case .disconnect: disconnect(context)
     case .forget: if !isConnected { self = Client(at: context.head) }
     case .startUpdating:
-      wakeUp()
+      wakeUp(context)
       startUpdating(context)
     case .stopUpdating:
-      wakeUp()
+      wakeUp(context)
       stopUpdating(context)
     case .setDesiredAccuracy(let accuracy):
-      wakeUp()
+      wakeUp(context)
       settings.desiredAccuracy = accuracy
       endIfIncompatible(context)
     case .setDistanceFilter(let filter):
-      wakeUp()
+      wakeUp(context)
       settings.distanceFilter = filter
       endIfIncompatible(context)
     case .allowDeferred(let distance, let timeout):
-      wakeUp()
+      wakeUp(context)
       allowDeferred(distance: distance, timeout: timeout, context)
     case .disallowDeferred:
-      wakeUp()
+      wakeUp(context)
       end(.deferredCanceled, context)
     case .setExecution(let state): setExecution(state, context)
     case .acknowledge(let name): acknowledge(name, in: ring)
@@ -47,14 +47,14 @@ extension Client {
     case .setPausesAutomatically, .setActivity, .requestLocation, .startSignificantChange,
       .stopSignificantChange, .startVisits, .stopVisits, .addRegion, .removeRegion,
       .requestRegionState, .openLive, .closeLive:
-      wakeUp()
+      wakeUp(context)
       handleService(request, context)
     }
   }
 
   /// A client that asks is running, whatever was said of it before.
-  private mutating func wakeUp() {
-    if execution == .suspended { execution = .background }
+  private mutating func wakeUp(_ context: ClientContext) {
+    if execution == .suspended { setExecution(.background, context) }
   }
 
   private mutating func connect(_ context: ClientContext) {
@@ -73,6 +73,8 @@ extension Client {
     tellsAuthorization = false
     toldGivenUp = .none
     distanceCheck = .distantFuture
+    endUnrecorded(context)
+    unrecorded?.isReported = true
     ends.removeAll()
     batchThrough = nil
     failure = nil
@@ -88,9 +90,10 @@ extension Client {
   private mutating func startUpdating(_ context: ClientContext) {
     note(services.pause.handle(.line(context.motionLine, at: context.now)))
     note(services.pause.handle(.start))
-    _ = services.request.handle(.cancel)
+    services.cancelRequest()
     guard !isUpdating else { return }
     isUpdating = true
+    unrecorded?.isReported = false  // the process before may not have handled it
     isUnknownTold = false
     filterFrom = nil
     if closesAtDrain {
@@ -101,7 +104,7 @@ extension Client {
       hidesUntil = context.now  // what it holds was made for others
     }
     resume(context)
-    if !isAuthorized { tell(.denied) }
+    if authorization.isRefused { tell(.denied) }
     if isReduced && gets(.updates) { services.updateReport = services.coarse(at: context.now) }
     owedUntil = .max
   }
@@ -119,8 +122,9 @@ extension Client {
   }
 
   private mutating func stopUpdating(_ context: ClientContext) {
-    _ = services.request.handle(.cancel)
+    services.cancelRequest()
     guard isUpdating else { return }
+    if let known = unrecorded, known.isReported { unrecorded = nil }
     note(services.pause.handle(.stop))
     end(.deferredCanceled, context)
     close(context)
@@ -145,10 +149,10 @@ extension Client {
   private mutating func allowDeferred(
     distance: Double, timeout: Double, _ context: ClientContext
   ) {
-    _ = services.request.handle(.cancel)  // DEF-44
+    services.cancelRequest()  // DEF-44
     let terms = DeferralTerms(distance: distance, timeout: timeout, calledAt: context.now)
     let failure = DeferralPreconditions.failure(
-      isAuthorized: isAuthorized, isAvailable: context.isDeferralAvailable && terms != nil,
+      isRefused: authorization.isRefused, isAvailable: context.isDeferralAvailable && terms != nil,
       isUpdating: isRunning, settings: granted)
     guard let terms, failure == nil else {
       // The one before is cancelled even so (DEF-14).
@@ -158,7 +162,7 @@ extension Client {
       if let turn { turnUntil = turn }  // where nothing was deferred, nothing is kept up
       return
     }
-    var start = context.newest?.fix
+    var start = isAuthorized ? context.newest?.fix : nil
     if let fix = start, context.now - fix.acquired > Client.freshness { start = nil }
     switch deferral.handle(.call(terms, start: start)) {
     case .nothing: break
@@ -183,7 +187,12 @@ extension Client {
   private mutating func setExecution(_ state: ExecutionState, _ context: ClientContext) {
     let wasSuspended = execution == .suspended
     execution = state
-    if wasSuspended && isUpdating && deferral.state != .engaged { dueUntil = context.head }
+    guard wasSuspended, state != .suspended else { return }
+    endUnrecorded(context)
+    guard isUpdating else { return }
+    if deferral.state != .engaged || holdsLimit(context) { dueUntil = context.head }
+    // The handler of an end that comes now has its turn to call again (X1).
+    if !ends.isEmpty { turnUntil = context.now + context.deliveryHold }
   }
 
   private mutating func acknowledge(_ name: FixName, in ring: borrowing FixRing) {
@@ -195,31 +204,42 @@ extension Client {
     case .advanced, .repeated: break
     }
     settleNotOwed()
+    if let known = unrecorded, known.isReported, cursor.acknowledged > known.place {
+      unrecorded = nil
+    }
     if let last = unacknowledgedThrough, cursor.acknowledged > last {
       unacknowledgedThrough = nil
     }
   }
 
-  /// Denial ends all; what was cached for it is never shown (DEF-5, DEF-40, X7).
+  /// What the client may changes. What was made for it before is never shown where it gains or loses the
+  /// right to it (RNG-6); a refusal ends what it asked for (DEF-5, DEF-40, X7), what nobody has decided
+  /// waits (AUT-11).
   private mutating func setAuthorization(_ new: Authorization, _ context: ClientContext) {
     guard new != authorization else { return }
-    let wasAuthorized = isAuthorized
+    let (wasAuthorized, wasRefused) = (isAuthorized, authorization.isRefused)
     authorization = new
-    let loses = !isAuthorized && (isUpdating || services.outliveProcess)
     tellsAuthorization = isConnected
     setLiveFlags(context)
-    if new != .always { services.stopVisits() }  // VIS-2
-    guard isAuthorized != wasAuthorized else { return }
-    hide(context)
-    deniedUntil = context.now
-    guard !isAuthorized else {
-      services.regions.setDenied(false, at: context.now)
-      return
+    if isAuthorized != wasAuthorized {
+      hide(context)
+      deniedUntil = context.now
+      services.regions.setDenied(!isAuthorized, at: context.now)
+      isUnknownTold = false
     }
-    waitsForDrain = false
+    if !isAuthorized && wasAuthorized {
+      waitsForDrain = false
+      services.withhold(at: context.now)
+    }
+    if new.isRefused && !wasRefused { refuse(context) }
+    settlePending(context)
+  }
+
+  /// Ends all that it asked for.
+  private mutating func refuse(_ context: ClientContext) {
     if case .finish(let end) = deferral.handle(.end(.denied)) { finish(end, context) }
-    if loses { tell(.denied) }
-    services.deny(at: context.now)
+    if isUpdating || services.outliveProcess || services.wantsVisits { tell(.denied) }
+    services.deny()
   }
 
   /// Nothing up to here is ever shown (RNG-6).
@@ -240,7 +260,7 @@ extension Client {
     hide(context)
     guard reduced else {
       deniedUntil = context.now
-      return
+      return settlePending(context)
     }
     waitsForDrain = false
     services.forgetPrecise()

@@ -15,14 +15,18 @@ extension Client {
       services.significant.stop()
       services.significantReport = nil
     case .startVisits:
-      // VIS-2: always authorized, or nothing.
-      if authorization == .always && !isReduced {
-        services.note(services.visits.start(at: context.now))
-        services.visits.turn(context.motionLine, at: context.now)
-      }
-    case .stopVisits: services.stopVisits()
+      guard !authorization.isRefused else { return tell(.denied) }
+      services.wantsVisits = true
+      isUnknownTold = isUnknownTold && services.visits.state != .idle
+      settlePending(context)
+    case .stopVisits:
+      services.wantsVisits = false
+      services.visits.stop(at: context.now)
+      services.forgetVisits()
     case .addRegion(let region, let assumed):
-      if let refusal = services.regions.add(region, assuming: assumed, at: context.now) {
+      if authorization.isRefused && region.identifier.kind == .region {
+        services.refusal = .region(.failure(region.identifier, .regionMonitoringDenied))
+      } else if let refusal = services.regions.add(region, assuming: assumed, at: context.now) {
         services.refusal = .region(refusal)
       }
     case .removeRegion(let identifier): services.regions.remove(identifier)
@@ -50,10 +54,24 @@ extension Client {
   /// How long `requestState` waits for a fix that decides (REG-7).
   static let stateTimeout = Interval.seconds(60)
 
+  /// Begins what the client asked for and may have: visits (VIS-2), and a request that waited (AUT-11).
+  mutating func settlePending(_ context: ClientContext) {
+    if services.wantsVisits, authorization == .always, !isReduced {
+      services.note(services.visits.start(at: context.now))
+      services.visits.turn(context.motionLine, at: context.now)
+    } else if services.visits.state != .idle {
+      services.endVisits()
+    }
+    guard isAuthorized, services.isRequestPending else { return }
+    services.isRequestPending = false
+    requestLocation(context)
+  }
+
   /// A cached fix may come first, if the client may have it (SLC-5, AUT-3).
   private mutating func startSignificantChange(_ context: ClientContext) {
-    guard isAuthorized else { return tell(.denied) }
-    let newest = recent(context)
+    guard !authorization.isRefused else { return tell(.denied) }
+    isUnknownTold = isUnknownTold && services.significant.state != .idle
+    let newest = isAuthorized ? recent(context) : nil
     let outcome = services.significant.start(at: context.now, cached: newest?.fix)
     if let newest { services.note(outcome, newest) }
   }
@@ -64,7 +82,11 @@ extension Client {
   }
 
   private mutating func requestLocation(_ context: ClientContext) {
-    guard isAuthorized else { return tell(.denied) }
+    guard !authorization.isRefused else { return tell(.denied) }
+    guard isAuthorized else {
+      services.isRequestPending = !isUpdating
+      return
+    }
     let coarsest = Double(AccuracyReduction.accuracy_mm) / 1e3
     let terms = LocationRequestTerms(
       desiredAccuracy: isReduced ? coarsest : granted.desiredAccuracy, isUpdating: isRunning,
@@ -148,17 +170,20 @@ extension Client {
     if isReduced { return reducedNeed(at: now, isRunning: isRunning) }
     return services.need(
       at: now, fastest: fastest, line: line, isRunning: isRunning,
-      isPaused: isUpdating && services.pause.isPaused)
+      isPaused: isUpdating && services.pause.isPaused && isAcquiring)
   }
 
   /// A client of reduced accuracy is served a few times an hour and no oftener, whatever it wants
   /// (AUT-5): earlier fixes would be wasted.
   private mutating func reducedNeed(at now: Instant, isRunning: Bool) -> FixNeed {
     var need = FixNeed()
+    // The queue of coarse fixes has room for one.
+    let isUpdating = isUpdating && (isRunning || services.updateReport == nil)
     let wants =
       (services.significant.state != .idle && gets(.significantChange))
-      || (isRunning && gets(.updates)
-        && (isUpdating || services.live.count > 0 || services.request.state != .idle))
+      || (gets(.updates)
+        && (isUpdating || services.request.state != .idle
+          || (isRunning && services.live.count > 0)))
     if wants { need.add(due: max(now, services.reduction.due), accuracy: 1_000) }
     return need
   }

@@ -80,6 +80,10 @@ public struct Client: Sendable {
   var toldGivenUp = PromiseSet.none
   /// When updates were given up the last time: of what was made then nothing is owed.
   var unserved = (from: Instant.boot, through: Instant.boot)
+  /// It is suspended, and N fixes wait for it: none is acquired for its updates (BKG-5).
+  public internal(set) var isQueueFull = false
+  /// When fixes were not recorded because its queue was full; nil if nothing is to be reported.
+  var unrecorded: UnrecordedTime?
   /// A pause or a resume that was not told.
   var pauseNotice: PauseMonitor.Outcome = .nothing
   /// This fix is delivered whatever its filter says (PAU-10).
@@ -113,20 +117,23 @@ public struct Client: Sendable {
 
   /// What it needs of the hardware now.
   public mutating func demand(at now: Instant) -> Demand {
-    guard isConnected, isAuthorized else { return .none }
-    if execution == .suspended && !use.keepsRunning { return .none }  // BKG-5
-    if let demand = liveDemand { return demand }
-    guard isUpdating, isRunning || waitsForDrain else { return .none }
-    if isReduced { return .none }
+    guard isConnected, isAuthorized, isAcquiring else { return .none }
+    if execution != .suspended, let demand = liveDemand { return demand }
+    guard isUpdating, isRunning || waitsForDrain, !isReduced else {
+      // Live updates have no queue (LIV-10): of a suspended client, only a background session keeps them up.
+      let isKept = execution == .suspended && use.keepsRunning && liveDemand != nil
+      return isKept ? .deferred(check: .distantFuture) : .none
+    }
     let accuracy = services.coarsened(settings.desiredAccuracy)
     if let metres = LocationAccuracy.bound(of: accuracy), !waitsForDrain {
       return .within(metres: metres)
     }
-    switch execution {
-    case .foreground: return .live(isWatched: true)
-    case .background, .suspended: break
-    }
+    if execution == .foreground { return .live(isWatched: true) }
     if waitsForDrain { return .deferred(check: now) }
+    // Nothing can be delivered: no distance is looked at, and no handler has its turn.
+    if execution == .suspended {
+      return .deferred(check: deferral.terms?.deadline ?? .distantFuture)
+    }
     switch deferral.state {
     case .armed, .engaged:
       return .deferred(check: min(deferral.terms?.deadline ?? .distantFuture, distanceCheck))
@@ -147,7 +154,7 @@ public struct Client: Sendable {
 
   /// Whether its deferral could engage, but for the board and other clients.
   public var isDeferrable: Bool {
-    isConnected && isUpdating && execution == .background && deferral.state != .idle
+    isConnected && isUpdating && execution != .foreground && deferral.state != .idle
   }
 
   /// Whether it was told no fix since it started updates.
@@ -166,8 +173,9 @@ public struct Client: Sendable {
       guard isConnected else { return usesServices && services.hasNotices }
       guard execution != .suspended else { return usesServices && services.hasKept }
       guard !waitsForDrain else { return services.refusal != nil }
-      return cursor.gap != nil || !ends.isEmpty || failure != nil || tellsAuthorization
-        || pauseNotice != .nothing || cursor.delivered < min(dueUntil, owedUntil)
+      return cursor.gap != nil || mustReportUnrecorded || !ends.isEmpty || failure != nil
+        || tellsAuthorization || pauseNotice != .nothing
+        || cursor.delivered < min(dueUntil, owedUntil)
         || (usesServices && services.hasNotices) || mustHearOfBattery
     }
   }
@@ -203,6 +211,9 @@ extension Client {
   private mutating func takeAwake(_ stored: StoredFix, _ context: ClientContext) {
     let fix = stored.fix
     isUnknownTold = false
+    // There is a location again before a suspended client was told that there was none.
+    if execution == .suspended && failure == .locationUnknown { failure = nil }
+    noteRecorded(fix, context)
     if usesServices { serve(stored, context) }
     guard isUpdating || closesAtDrain else { return }
     guard !isHidden(fix), !isReduced else { return passOver(context.head - 1..<context.head) }
@@ -234,7 +245,7 @@ extension Client {
       return
     }
     let held = deferral.state == .engaged || context.isDraining
-    let isFull = context.head - cursor.delivered >= UInt64(context.deferralLimit)
+    let isFull = holdsLimit(context)
     if !held || isFull { dueUntil = context.head }
     if isFull { waitsForDrain = false }  // before the ring overwrites what is to be told
   }
@@ -245,7 +256,7 @@ extension Client {
     if fix.acquired > closedAt {
       owedUntil = min(owedUntil, before)
       ends.close(at: before)
-    } else if tellsAtDrain && context.head - cursor.delivered >= UInt64(context.deferralLimit) {
+    } else if tellsAtDrain && holdsLimit(context) {
       dueUntil = context.head
       waitsForDrain = false
     }
@@ -260,6 +271,8 @@ extension Client {
     case .finish(let end): finishAfterDrain(end, context)
     }
     if context.givenUp != lowBattery { setGivenUp(context) }
+    isQueueFull = execution == .suspended && isUpdating && holdsLimit(context)
+    if !isQueueFull { endUnrecorded(context) }
   }
 
   private mutating func elapseServices(_ context: ClientContext) {
@@ -303,22 +316,33 @@ extension Client {
   public mutating func receiverLost(_ context: ClientContext) {
     restsUntil = .boot
     let code = LocationErrorCode.deferredFailed
-    if case .finish(let end) = deferral.handle(.end(code)) { finish(end, context) }
+    if case .finish(let end) = deferral.handle(.end(code)) {
+      finish(end, context)
+      isUnknownTold = false
+    }
     if waitsForDrain || closesAtDrain { drained(context) }
-    isUnknownTold = false
     locationUnknown(context)
   }
 
-  /// No fix could be made for a long time (STD-10); told once until there is one again.
+  /// No fix could be made for a long time (STD-10, SLC-11, VIS-12); told once until there is one again.
   ///
   /// A deferral that is engaged goes on without a word (DEF-42).
   public mutating func locationUnknown(_ context: ClientContext) {
     guard deferral.state != .engaged else { return }
     isLocationUnknown = true
     setLiveFlags(context)
-    guard isUpdating, isAuthorized, gets(.updates), !isUnknownTold else { return }
+    guard isConnected, isAuthorized, awaitsFixes, !isUnknownTold else { return }
     isUnknownTold = true
     tell(.locationUnknown)
+  }
+
+  /// Whether it started a service of its delegate that fixes are searched for.
+  private var awaitsFixes: Bool {
+    mutating get {
+      (isUpdating && gets(.updates))
+        || (services.significant.state != .idle && gets(.significantChange))
+        || (services.visits.state != .idle && gets(.visits))
+    }
   }
 
   /// The ring is about to overwrite its oldest fix; the cursor moves on before (RNG-4).
@@ -383,6 +407,7 @@ extension Client {
     cursor = Cursor(at: head)
     dueUntil = head
     notOwed = nil
+    unrecorded = nil
     newestDelivered = nil
     toldCoarse = nil
     closesAtDrain = false

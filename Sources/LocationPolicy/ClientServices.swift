@@ -31,6 +31,11 @@ public struct ClientServices: Sendable {
   /// What the battery is too low for (PWR-10); written by `giveUp` alone.
   var givenUp = PromiseSet.none
 
+  /// `startMonitoringVisits` was called: visits run as far as the client may have them (VIS-2).
+  var wantsVisits = false
+  /// `requestLocation` was called while nobody had decided whether the client may use location (AUT-11).
+  var isRequestPending = false
+
   var significantReport: StoredFix?
   var updateReport: StoredFix?
   var answer = LocationRequest.Outcome.nothing
@@ -157,22 +162,41 @@ extension ClientServices {
     }
   }
 
-  /// Denial: nothing that was found is shown, nothing is looked for (AUT-3, RNG-6).
-  mutating func deny(at now: Instant) {
+  /// The client may not use location any more: nothing that was found is shown (AUT-3, RNG-6). What it
+  /// asked for begins anew when it may.
+  mutating func withhold(at now: Instant) {
     significantReport = nil
     updateReport = nil
     answer = .nothing
-    significant.stop()
-    stopVisits()
-    regions.setDenied(true, at: now)
+    if significant.state != .idle {
+      significant.stop()
+      _ = significant.start(at: now, cached: nil)
+    }
+    endVisits()
     reduction = AccuracyReduction()
     coarse = nil
-    note(request.handle(.fail(.denied)))
+    if request.state != .idle { isRequestPending = true }
+    _ = request.handle(.cancel)
+  }
+
+  /// The client is refused: what it asked for is over.
+  mutating func deny() {
+    significant.stop()
+    wantsVisits = false
+    endVisits()
+    if isRequestPending { answer = .fail(.denied) }
+    isRequestPending = false
+  }
+
+  /// `requestLocation` is cancelled (STD-11).
+  mutating func cancelRequest() {
+    isRequestPending = false
+    _ = request.handle(.cancel)
   }
 
   /// No visit is looked for, and none that was found is told.
-  mutating func stopVisits() {
-    visits.stop()
+  mutating func endVisits() {
+    visits.forget()
     forgetVisits()
   }
 
@@ -181,13 +205,13 @@ extension ClientServices {
     significantReport = nil
     answer = .nothing
     note(request.handle(.fail(.locationUnknown)))
-    stopVisits()
+    endVisits()
   }
 
   /// The process is gone: what lives in it alone ends (DEF-11).
   mutating func detach() {
     for i in 0..<LiveUpdates.capacity { live.close(i) }
-    _ = request.handle(.cancel)
+    cancelRequest()
     answer = .nothing
     updateReport = nil
     refusal = nil
@@ -209,7 +233,8 @@ extension ClientServices {
   ///
   /// - Parameters:
   ///   - fastest: How fast the wearer can be until then, m/s.
-  ///   - isRunning: A process is attached and runs.
+  ///   - isRunning: A process is attached and runs, or has a background session: live updates keep
+  ///     nothing for one that is suspended.
   mutating func need(
     at now: Instant, fastest: Double, line: MotionLine, isRunning: Bool, isPaused: Bool
   ) -> FixNeed {
@@ -229,8 +254,8 @@ extension ClientServices {
         due: regions.nextFix(at: now, fastest: fastest, line: line),
         accuracy: ClientServices.placeAccuracy)
     }
-    guard isRunning, gets(.updates) else { return need }
-    if live.count > 0 {
+    guard gets(.updates) else { return need }
+    if isRunning, live.count > 0 {
       need.add(
         due: live.nextFix(at: now, fastest: fastest, line: line),
         accuracy: ClientServices.placeAccuracy)
@@ -287,7 +312,7 @@ extension ClientServices {
   mutating func nextNotice() -> Notice? {
     if let stored = updateReport {
       updateReport = nil
-      return .report(stored)
+      return .coarse(stored)
     }
     if let stored = significantReport {
       significantReport = nil
@@ -301,16 +326,16 @@ extension ClientServices {
     return nil
   }
 
-  /// Whether there is a visit or a region event to tell.
+  /// Whether there is a visit or a crossing.
   var hasKept: Bool {
     mutating get {
-      arrival != nil || departure != nil || arrivalsDeparture != nil || regions.hasEvents
+      arrival != nil || departure != nil || arrivalsDeparture != nil || regions.hasCrossings
     }
   }
 
-  /// The next visit or region event.
+  /// The next visit, or the next event of a crossing; answers to `requestState` wait (BKG-2).
   mutating func nextKept() -> Notice? {
-    nextVisit() ?? regions.nextEvent().map { .region($0) }
+    nextVisit() ?? regions.nextOfCrossing().map { .region($0) }
   }
 
   private mutating func nextVisit() -> Notice? {

@@ -129,13 +129,13 @@ public enum DeferralPreconditions {
   /// The first precondition that fails, in the order denied, 11, 12, 13, 14; nil if none does.
   ///
   /// - Parameters:
-  ///   - isAuthorized: The client may use location (DEF-5).
+  ///   - isRefused: The client may not use location (DEF-5); undecided, its call waits (AUT-11).
   ///   - isAvailable: There is a receiver and a low-power caching state, and it works (DEF-1, DEF-7).
   ///   - isUpdating: Updates were started and are not paused (DEF-4).
   public static func failure(
-    isAuthorized: Bool, isAvailable: Bool, isUpdating: Bool, settings: ClientSettings
+    isRefused: Bool, isAvailable: Bool, isUpdating: Bool, settings: ClientSettings
   ) -> LocationErrorCode? {
-    if !isAuthorized { return .denied }
+    if isRefused { return .denied }
     if !isAvailable { return .deferredFailed }
     if !isUpdating { return .deferredNotUpdatingLocation }
     return incompatibility(of: settings)

@@ -20,10 +20,12 @@ public enum Notice: Sendable {
   case paused
   /// `didResumeLocationUpdates`, before the first fix after it.
   case resumed
-  /// `didUpdateLocations` with one fix that is no part of the running updates: of significant change,
-  /// of a single request, or a coarse one for a client of reduced accuracy. It is acknowledged by its
-  /// name, so that the board may sleep again (RNG-8).
+  /// `didUpdateLocations` with one fix that is no part of the running updates: of significant change or
+  /// of a single request. It is acknowledged by its name, so that the board may sleep again (RNG-8).
   case report(StoredFix)
+  /// `didUpdateLocations` of the running updates of a client with reduced accuracy: one coarse fix, which
+  /// is not in the ring (AUT-12). It is acknowledged by its name.
+  case coarse(StoredFix)
   /// `didVisit`.
   case visit(Visit)
   /// Of a region or a monitor's condition.

@@ -118,7 +118,7 @@ public enum RegionEvent: Equatable, Sendable {
   case determined(RegionIdentifier, RegionState)
   /// An event of a `CLMonitor`.
   case monitor(RegionIdentifier, MonitorState, MonitorProblem?, at: Instant)
-  /// `monitoringDidFailFor` with error 5.
+  /// `monitoringDidFailFor`: 5 for a circle that cannot be monitored, 4 where the client is denied (AUT-10).
   case failure(RegionIdentifier, LocationErrorCode)
 }
 

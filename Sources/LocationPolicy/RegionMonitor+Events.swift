@@ -11,22 +11,35 @@ extension RegionMonitor {
   /// then answers. Of crossings of one circle that were not told in time the last two are kept; a
   /// third cancels the two before, so that what is told always ends in the state.
   public mutating func nextEvent() -> RegionEvent? {
-    if let event = following {
-      following = nil
-      return event
-    }
+    if let event = nextOfCrossing() { return event }
     guard due != 0 else { return nil }
-    if let i = firstCrossing() {
-      let event = tellCrossing(of: i)
-      noteDue(i)
-      return event
-    }
     let i = due.trailingZeroBitCount
     #if REACHED
       slots[i].reach(8)
     #endif
     slots[i].answers -= 1
     let event = RegionEvent.determined(slots[i].region.identifier, slots[i].state)
+    noteDue(i)
+    return event
+  }
+
+  /// Whether ``nextOfCrossing()`` has something to tell. O(1) when there is nothing to tell at all.
+  var hasCrossings: Bool {
+    mutating get {
+      if following != nil { return true }
+      guard due != 0 else { return false }
+      return firstCrossing() != nil
+    }
+  }
+
+  /// The next enter or exit, event of a condition, or state right after a crossing; no answers.
+  mutating func nextOfCrossing() -> RegionEvent? {
+    if let event = following {
+      following = nil
+      return event
+    }
+    guard due != 0, let i = firstCrossing() else { return nil }
+    let event = tellCrossing(of: i)
     noteDue(i)
     return event
   }

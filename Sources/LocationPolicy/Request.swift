@@ -20,7 +20,7 @@ public enum ExecutionState: UInt8, Sendable {
   case foreground = 0
   /// Running unseen.
   case background = 1
-  /// Not running, or not taking what is sent; its fixes wait in the ring (BKG-2).
+  /// Not running, or not taking what is sent: its fixes go on to be recorded and wait in the ring (BKG-2).
   case suspended = 2
 }
 
@@ -88,13 +88,27 @@ public enum Request: Sendable {
   /// Whether somebody asks for a fix who may not have done so before.
   public var wantsFix: Bool {
     switch self {
-    case .startUpdating, .setDesiredAccuracy, .requestLocation, .startSignificantChange,
+    case .setAuthorization, .startUpdating, .setDesiredAccuracy, .requestLocation,
+      .startSignificantChange,
       .startVisits, .addRegion, .requestRegionState, .openLive:
       true
     case .connect, .disconnect, .forget, .stopUpdating, .setDistanceFilter, .allowDeferred,
-      .disallowDeferred, .setExecution, .acknowledge, .takeBacklog, .setAuthorization, .setUse,
+      .disallowDeferred, .setExecution, .acknowledge, .takeBacklog, .setUse,
       .setReducedAccuracy, .setPausesAutomatically, .setActivity, .stopSignificantChange,
       .stopVisits, .removeRegion, .closeLive:
+      false
+    }
+  }
+
+  /// Whether it starts a service whose client is told when there is no location (STD-10, SLC-11, VIS-12).
+  public var startsService: Bool {
+    switch self {
+    case .startUpdating, .startSignificantChange, .startVisits: true
+    case .connect, .disconnect, .forget, .stopUpdating, .setDesiredAccuracy, .setDistanceFilter,
+      .allowDeferred, .disallowDeferred, .setExecution, .acknowledge, .takeBacklog,
+      .setAuthorization, .setReducedAccuracy, .setUse, .setPausesAutomatically, .setActivity,
+      .requestLocation, .stopSignificantChange, .stopVisits, .addRegion, .removeRegion,
+      .requestRegionState, .openLive, .closeLive:
       false
     }
   }

@@ -53,7 +53,7 @@ public struct ClientUse: Equatable, Sendable {
   public var flags: LiveFlags
   /// What it does not get while it is not in use.
   public var withheld: PromiseSet
-  /// An active background session keeps its demand up while it is suspended (BKG-5).
+  /// An active background session keeps its demand up while it is suspended, full queue or not (BKG-5).
   public var keepsRunning: Bool
 
   /// Creates a use: nothing is withheld.

@@ -56,6 +56,12 @@ public struct VisitMonitor: Equatable, Sendable {
   /// At the last look somebody was beyond the radius, or walked towards it, and had not left.
   var isAtEdge = false
 
+  /// The visit that lasted when the service was stopped, and when that was (VIS-7).
+  private var cached: Visit?
+  private var stoppedAt = Instant.boot
+
+  /// How long after a stop the visit that lasted is reported to a new start.
+  public static let recent = Interval.seconds(300)
   /// So many looks after a hint one looks as seldom as without one.
   static let calm = 3
 
@@ -65,14 +71,17 @@ public struct VisitMonitor: Equatable, Sendable {
   /// Starts the service; does nothing when it is started.
   ///
   /// - Parameter cached: A visit that lasted when the service stopped a short while ago, with its
-  ///   arrival on this boot's clock. It is told again at once (VIS-7), and its departure later.
-  public mutating func start(at now: Instant, cached: Visit? = nil) -> Outcome {
+  ///   arrival on this boot's clock; where none is given, the one that lasted at ``stop(at:)``, at most
+  ///   ``recent`` ago. It is reported again at once (VIS-7), and its departure later.
+  public mutating func start(at now: Instant, cached given: Visit? = nil) -> Outcome {
     #if REACHED
       reach(0)
     #endif
     guard state == .idle else { return .nothing }
     state = .underWay
-    guard var cached, cached.coordinate.isValid else { return .nothing }
+    let lasting = now - stoppedAt <= VisitMonitor.recent ? self.cached : nil
+    self.cached = nil
+    guard var cached = given ?? lasting, cached.coordinate.isValid else { return .nothing }
     cached.departure = nil
     // Nobody knows where the wearer was meanwhile: it cannot have ended before now.
     var place = Fix(acquired: now, coordinate: cached.coordinate)
@@ -87,13 +96,21 @@ public struct VisitMonitor: Equatable, Sendable {
     return .arrived(cached)
   }
 
-  /// Stops the service and forgets all; an arrival that was told gets no departure.
-  public mutating func stop() {
+  /// Stops the service and forgets all but a visit that lasts, which a start soon after reports again; an
+  /// arrival that was told gets no departure.
+  public mutating func stop(at now: Instant) {
     #if REACHED
       reach(1)
     #endif
+    guard state != .idle else { return }
+    let lasting = visit
     self = VisitMonitor(terms: terms)
+    cached = lasting
+    stoppedAt = now
   }
+
+  /// Stops the service and forgets all: the client may not have visits any more (RNG-6).
+  public mutating func forget() { self = VisitMonitor(terms: terms) }
 
   /// Takes a fix, from whatever source, in the order of acquisition; an older one is ignored.
   public mutating func take(_ fix: Fix) -> Outcome {

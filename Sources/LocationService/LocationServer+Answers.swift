@@ -80,21 +80,26 @@ extension LocationServer {
 
   /// Keeps what outlives the process that it is for; false where a notice is no such thing.
   mutating func take(_ notice: Notice, _ client: Int) -> Bool {
+    let crossed = clients[client].crossed
+    clients[client].crossed = nil
     switch notice {
     case .visit(let visit):
       queue(client) { .visit(visit, number: $0) }
       wish(.visit, client)
     case .region(let event):
       let told = wire(event, client)
+      // The state right after a crossing is written with the crossing (REG-8).
+      if case .determined(let identifier, _) = event, identifier == crossed { return true }
       guard told.outlivesProcess else { return false }
+      clients[client].crossed = event.identifier
       queue(client) { .region(told, number: $0) }
       wish(.region, client)
     case .report(let fix):
       guard clients[client].control == nil else { return false }
       clients[client].report = fix
       wish(.significantChange, client)
-    case .gap, .finish, .batch, .failure, .authorization, .degraded, .paused, .resumed, .live,
-      .liveRefused:
+    case .gap, .finish, .batch, .coarse, .failure, .authorization, .degraded, .paused, .resumed,
+      .live, .liveRefused:
       return false
     }
     return true
@@ -117,9 +122,10 @@ extension LocationServer {
     tellEvents(client)
   }
 
-  /// The connection that hears a client's notices, if it takes one more now.
+  /// The connection that a client's notices are written to, if the client runs (BKG-2) and takes one more now.
   mutating func listener(of client: Int) -> Int? {
-    guard !clients[client].isFrozen, let index = clients[client].watch,
+    guard !clients[client].isFrozen, clients[client].execution != .suspended,
+      let index = clients[client].watch,
       let connection = connections[index], !connection.isEnding
     else { return nil }
     if !connection.hasRoom { send(index) }
@@ -127,8 +133,7 @@ extension LocationServer {
   }
 
   private mutating func tellEvents(_ client: Int) {
-    guard clients[client].notices.isEmpty, clients[client].execution != .suspended,
-      clients[client].access.authorization.isGranted
+    guard clients[client].notices.isEmpty, clients[client].access.authorization.isGranted
     else { return }
     let begun = clients[client].begun
     let use = clients[client].use
@@ -136,6 +141,9 @@ extension LocationServer {
       let event = clients[client].events.next(where: { begun.includes($0, use) })
     {
       reply(.notice(event), continues: true, to: index)
+      if let state = event.stateAfterCrossing {
+        reply(.notice(state), continues: true, to: index)
+      }
     }
   }
 
@@ -177,6 +185,7 @@ extension LocationServer {
     case .paused: .paused
     case .resumed: .resumed
     case .report(let fix): .report(fix)
+    case .coarse(let fix): .fixes([fix])
     case .visit(let visit): .visit(visit)
     case .region(let event): .region(wire(event, client))
     case .live(let element): .live(element)
@@ -189,6 +198,20 @@ extension LocationServer {
     let offset = utcOffset
     return WireRegionEvent(event, name: clients[client].name(of: event.identifier)) { time in
       offset.map { UTCTime(microseconds: time.microseconds + $0) }
+    }
+  }
+}
+
+extension WireNotice {
+  /// `didDetermineState` right after the enter or exit of a region (REG-8); nil for anything else.
+  fileprivate var stateAfterCrossing: WireNotice? {
+    guard case .region(let event, _) = self else { return nil }
+    switch event.what {
+    case .entered:
+      return .region(WireRegionEvent(event.kind, name: event.name, .determined(.inside)))
+    case .exited:
+      return .region(WireRegionEvent(event.kind, name: event.name, .determined(.outside)))
+    case .determined, .monitor, .failed: return nil
     }
   }
 }

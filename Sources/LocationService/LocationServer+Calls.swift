@@ -174,7 +174,7 @@ extension LocationServer {
 
   private static func tellsPlace(_ notice: Notice) -> Bool {
     switch notice {
-    case .batch, .report, .visit, .region, .live: true
+    case .batch, .report, .coarse, .visit, .region, .live: true
     case .gap, .finish, .failure, .authorization, .degraded, .paused, .resumed, .liveRefused: false
     }
   }
@@ -210,17 +210,17 @@ extension LocationServer {
   }
 
   private mutating func ask(_ call: WireCall, of client: Int) -> WireReply? {
+    // Whatever a suspended client asks shows that it runs, but what it has handled is no question.
+    if clients[client].execution == .suspended, call.showsThatItRuns {
+      setExecution(.background, client)
+    }
     switch call {
     case .configure(let settings):
       if let allows = settings.allowsBackground {
         guard allowBackground(allows, client) else { return .error(.notAuthorized) }
       }
       for request in settings.requests { forward(request, client) }
-    case .setExecution(let state):
-      clients[client].execution = state
-      clients[client].sessions.move(to: state)
-      updateUse(client)
-      if !clients[client].isHeld { ask(.setExecution(state), client) }
+    case .setExecution(let state): setExecution(state, client)
     case .addRegion(let region, let assumed):
       guard let identifier = clients[client].identifier(region.kind, named: region.name) else {
         return .error(.limitExceeded(what: "regions", limit: Int64(ServedClient.namesLimit)))
@@ -254,6 +254,14 @@ extension LocationServer {
       forward(request, client)
     }
     return .done
+  }
+
+  /// Its process said in which state it is, or showed it.
+  private mutating func setExecution(_ state: ExecutionState, _ client: Int) {
+    clients[client].execution = state
+    clients[client].sessions.move(to: state)
+    updateUse(client)
+    if !clients[client].isHeld { ask(.setExecution(state), client) }
   }
 
   /// Services that outlive the process are noted; what waited for one is told now (BKG-6).
@@ -396,6 +404,16 @@ extension LocationServer {
       clients[client].asks = nil
     }
     permit(access.told, client)
+  }
+}
+
+extension WireCall {
+  /// Whether only a program that runs makes the call.
+  fileprivate var showsThatItRuns: Bool {
+    switch self {
+    case .setExecution, .acknowledge, .acknowledgeEvents: false
+    default: true
+    }
   }
 }
 

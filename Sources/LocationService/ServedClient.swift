@@ -51,6 +51,8 @@ struct ServedClient {
   var launch = PendingLaunch()
   /// Visits and region events that it has not acknowledged.
   var events = EventQueue()
+  /// The region whose enter or exit was the newest notice: its state comes next.
+  var crossed: RegionIdentifier?
   /// Where significant change last brought it while no process was there (SLC-8).
   var report: StoredFix?
   /// What this process has started, and what waits for it may be told (BKG-6).

@@ -132,7 +132,7 @@ struct SimulatedClient: LocationClients {
     case .failure(let code): add(.failed(code), at: now)
     case .paused: add(.paused, at: now)
     case .resumed: add(.resumed, at: now)
-    case .report(let stored):
+    case .report(let stored), .coarse(let stored):
       add(.report(sequence: stored.name.sequence), at: now)
       requests.append(.acknowledge(stored.name))
     case .visit(let visit):

@@ -8,7 +8,8 @@
   public var from: FixTime?
   /// No missing fix is newer than this; nil if not known.
   public var to: FixTime?
-  /// A power cut took what was not yet synced: more than ``count`` may be missing.
+  /// More than ``count`` may be missing, and nobody knows how many: a power cut took what was not yet
+  /// synced, or nothing was recorded while a suspended client's queue was full (BKG-5).
   public var mayBeMore: Bool
 
   /// Creates the gap of all sequence numbers in `range`.

@@ -61,7 +61,8 @@ extension LocationInterface {
     )
 
     # Fixes that the client will not get: count of them, with sequences from first to before next, and
-    # none of them older than from or newer than to. may_be_more: a power cut took an unknown number.
+    # none of them older than from or newer than to. may_be_more: an unknown number more, which a power cut
+    # took, or which were not recorded between from and to because a suspended client's queue was full.
     type Gap (
       count: int,
       first: int,
@@ -198,7 +199,8 @@ extension LocationInterface {
     )
 
     # What a client is told: exactly one of these.
-    # fixes: a batch, oldest first; a long one comes in several notices, one after the other.
+    # fixes: a batch, oldest first; a long one comes in several notices, one after the other. With reduced
+    # accuracy it is one coarse fix.
     # report: one fix that is no part of the running updates: of significant change, or of a request.
     # degraded: all that the client uses and does not get; empty when all is as it was.
     # paused, resumed and taken_over are true where they are there. After taken_over, another connection
@@ -220,7 +222,8 @@ extension LocationInterface {
       taken_over: ?bool
     )
 
-    # In what state a client's process is. A suspended one is told nothing until it runs again.
+    # In what state a client's process is. A suspended one is told nothing until it runs again; its fixes go on
+    # to be recorded until its queue is full.
     type ExecutionState (
       foreground,
       background,

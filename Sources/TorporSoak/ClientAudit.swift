@@ -231,6 +231,8 @@ struct ClientAudit {
       defer { isPaused = false }
       return isPaused ? nil : "PAU-3: resumed without a pause"
     case .report(let stored): return look(at: stored, "report")
+    case .coarse(let stored):
+      return isReduced ? look(at: stored, "fix") : "AUT-12: a coarse fix for full accuracy"
     case .visit(let visit):
       tally.turns += 1
       return take(visit)
@@ -242,7 +244,7 @@ struct ClientAudit {
 
   private mutating func take(_ gap: Gap, _ tally: inout Tally) -> String? {
     tally.gaps += 1
-    guard gap.count > 0, gap.range.lowerBound >= expected else {
+    guard gap.count > 0 || gap.mayBeMore, gap.range.lowerBound >= expected else {
       return "RNG-4: a gap \(gap.range) out of order, \(expected) is next"
     }
     expected = gap.range.upperBound

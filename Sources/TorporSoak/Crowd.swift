@@ -69,8 +69,8 @@ final class Crowd {
       if !isQuiet && below(6) == 0 { queue.append((client, call())) }
     case .finish:
       if !isQuiet && below(3) == 0 { queue.append((client, call())) }
-    case .gap, .failure, .authorization, .degraded, .paused, .resumed, .report, .visit, .region,
-      .live, .liveRefused:
+    case .gap, .failure, .authorization, .degraded, .paused, .resumed, .report, .coarse, .visit,
+      .region, .live, .liveRefused:
       break
     }
   }
@@ -197,7 +197,8 @@ final class Crowd {
     case 0: return .disconnect
     case 1, 2: return .connect
     case 3, 4:
-      return .setAuthorization(one(of: .always, .always, .always, .whenInUse, .denied))
+      return .setAuthorization(
+        one(of: .always, .always, .always, .whenInUse, .denied, .notDetermined))
     case 5: return .setReducedAccuracy(below(3) == 0)
     case 6, 7: return .setExecution(.suspended)
     case 8: return .setPausesAutomatically(below(2) == 0)

@@ -196,6 +196,7 @@ struct Monitor: ~Copyable {
     case .degraded(let promises):
       remark(promises == .none ? "the battery is better" : "the battery is low")
     case .takenOver: remark("another torpor asks for location now; this one hears no more of it")
+    case .gap(let gap) where gap.count == 0: remark("fixes may be missing")
     case .gap(let gap): remark("\(gap.count) fixes were lost")
     case .finished, .visit, .region, .live, .session: break
     }

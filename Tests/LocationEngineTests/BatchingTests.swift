@@ -255,7 +255,7 @@ struct BatchingTests {
   }
 
   @Test(
-    "DEF-30: no change of foreground, background or sleep loses, doubles or reorders",
+    "DEF-30, BKG-5: no change of foreground, background, suspension or sleep loses, doubles or reorders",
     arguments: 1...12)
   func switching(_ seed: UInt64) {
     let bench = BoardBench(limit: 300, watermark: 20, clients: 2)
@@ -263,7 +263,8 @@ struct BatchingTests {
     bench.run(10)
     for _ in 0..<60 {
       let client = bench.clients[random.below(2)]
-      switch random.below(7) {
+      switch random.below(8) {
+      case 7: client.suspend()
       case 0: client.foreground()
       case 1, 2: client.background()
       case 3: bench.inhibit(random.below(2) == 0)

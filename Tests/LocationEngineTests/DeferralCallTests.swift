@@ -222,7 +222,7 @@ struct DeferralCallTests {
   @Test(
     "DEF-22: unlimited criteria never end a deferral", arguments: [Double.infinity, .unlimited])
   func unlimited(_ value: Double) {
-    let bench = Bench(limit: 100)
+    let bench = Bench(limit: 100) { $0.unknownAfter = .seconds(100_000) }
     bench.background()
     bench.fixes(count: 1)
     bench.client.forget()

@@ -52,7 +52,7 @@ struct DeferralTests {
     arguments: [5.0, 0.5, 7.25, 3.001, 86_400])
   func punctual(_ timeout: Double) {
     for isForeground in [false, true] {
-      let bench = Bench()
+      let bench = Bench { $0.unknownAfter = .seconds(100_000) }
       if !isForeground { bench.background() }
       let start = bench.now
       bench.client.defer(untilTraveled: .unlimited, timeout: timeout)
@@ -65,7 +65,7 @@ struct DeferralTests {
 
   @Test("DEF-18: the alarm is set early by what waking takes")
   func alarm() {
-    let bench = Bench.deferring(.unlimited, 100)
+    let bench = Bench.deferring(.unlimited, 100) { $0.unknownAfter = .seconds(200) }
     // 2 ms to resume and 1 ms of the alarm's grain.
     #expect(bench.plan.wake == bench.now + .seconds(100) - .milliseconds(3))
     #expect(bench.plan.board == .idle)
@@ -293,14 +293,15 @@ struct DeferralTests {
   }
 
   @Test(
-    "DEF-30: no change of foreground, background or sleep loses, doubles or reorders",
+    "DEF-30, BKG-5: no change of foreground, background, suspension or sleep loses, doubles or reorders",
     arguments: 1...20)
   func switching(_ seed: UInt64) {
     let bench = Bench.deferring(limit: 20, clients: 3)
     var random = Seeded(seed)
     for client in bench.clients.dropFirst() { client.background() }
     for _ in 0..<300 {
-      switch random.below(8) {
+      switch random.below(9) {
+      case 8: bench.clients[random.below(3)].suspend()
       case 0: bench.clients[random.below(3)].foreground()
       case 1, 2: bench.clients[random.below(3)].background()
       case 3: bench.inhibit(random.below(2) == 0)

@@ -29,6 +29,7 @@ enum Told: Equatable, CustomStringConvertible {
   case paused
   case resumed
   case report(UInt64)
+  case coarse(UInt64)
   case visit(Visit)
   case region(RegionEvent)
   case live(LiveElement)
@@ -44,6 +45,7 @@ enum Told: Equatable, CustomStringConvertible {
     case .paused: "paused"
     case .resumed: "resumed"
     case .report(let sequence): "report(\(sequence))"
+    case .coarse(let sequence): "coarse(\(sequence))"
     case .visit(let visit): visit.departure == nil ? "arrived" : "departed"
     case .region(let event): "\(event)"
     case .live(let element): "live(\(element.isStationary))"
@@ -151,6 +153,11 @@ final class TestClient {
     case .degraded(let givenUp): story.append(.degraded(givenUp))
     case .paused: story.append(.paused)
     case .resumed: story.append(.resumed)
+    case .coarse(let stored):
+      story.append(.coarse(stored.name.sequence))
+      reports.append(stored)
+      #expect(engine.client(id).isReduced, "AUT-12: only of a client with reduced accuracy")
+      if acknowledges { desk.askLater(.acknowledge(stored.name), of: id) }
     case .report(let stored):
       story.append(.report(stored.name.sequence))
       reports.append(stored)

@@ -202,7 +202,7 @@ struct ClientDeferralTests {
     world.ask(.setExecution(.foreground))
     #expect(!world.client.isDeferrable)
     world.ask(.setExecution(.suspended))
-    #expect(!world.client.isDeferrable)
+    #expect(world.client.isDeferrable)
     world.ask(.setExecution(.background))
     #expect(world.client.isDeferrable)
     world.ask(.stopUpdating)

@@ -10,7 +10,7 @@ struct ClientReducedTests {
   static func world() -> World {
     let world = World(capacity: 64)
     world.ask(.connect, .setReducedAccuracy(true), .startUpdating)
-    #expect(world.fixes(1).map(\.description) == ["report(0)"])
+    #expect(world.fixes(1).map(\.description) == ["coarse(0)"])
     return world
   }
 
@@ -33,7 +33,7 @@ struct ClientReducedTests {
     let world = Self.world()
     world.ask(.stopUpdating)
     world.now = 901
-    #expect(world.ask(.startUpdating).map(\.description) == ["report(0)"])
+    #expect(world.ask(.startUpdating).map(\.description) == ["coarse(0)"])
     world.ask(.stopUpdating)
     world.now = 901.1
     #expect(world.ask(.startUpdating) == [])

@@ -388,7 +388,7 @@ struct ClientServiceTests {
     let hour = world.stay(3_600)
     #expect(hour.count >= 2 && hour.count <= 5, "a few an hour: \(hour.count)")
     for told in hour {
-      guard case .report(_, let accuracy) = told else {
+      guard case .coarse(_, let accuracy) = told else {
         Issue.record("a precise fix: \(told)")
         continue
       }

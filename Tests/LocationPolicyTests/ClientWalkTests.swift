@@ -263,8 +263,8 @@ struct Walk {
         try #require(
           count >= counted && count <= counted + UInt64(others),
           "\(count) told as lost, \(counted) were")
-      case .failure, .authorization, .degraded, .paused, .resumed, .report, .visit, .region, .live,
-        .liveRefused:
+      case .failure, .authorization, .degraded, .paused, .resumed, .report, .coarse, .visit,
+        .region, .live, .liveRefused:
         break
       }
     }

@@ -197,7 +197,7 @@ struct PreconditionTests {
     for bits in 0..<32 {
       let failing = (0..<5).map { bits >> $0 & 1 == 1 }
       let failure = DeferralPreconditions.failure(
-        isAuthorized: !failing[0], isAvailable: !failing[1], isUpdating: !failing[2],
+        isRefused: failing[0], isAvailable: !failing[1], isUpdating: !failing[2],
         settings: Self.settings(failing[3] ? 10 : -1, failing[4] ? 10 : -1))
       let expected = failing.firstIndex(of: true).map { [1, 11, 12, 13, 14][$0] }
       #expect(failure?.rawValue == expected)

@@ -63,6 +63,7 @@ enum Told: Equatable, CustomStringConvertible {
   case paused
   case resumed
   case report(UInt64, accuracy_mm: Int32?)
+  case coarse(UInt64, accuracy_mm: Int32?)
   case visit(arrival: Double?, departure: Double?)
   case region(RegionEvent)
   case live(Int, fix: UInt64?, stationary: Bool, flags: UInt8)
@@ -80,6 +81,8 @@ enum Told: Equatable, CustomStringConvertible {
     case .resumed: self = .resumed
     case .report(let stored):
       self = .report(stored.name.sequence, accuracy_mm: stored.fix.horizontalAccuracy_mm)
+    case .coarse(let stored):
+      self = .coarse(stored.name.sequence, accuracy_mm: stored.fix.horizontalAccuracy_mm)
     case .visit(let visit):
       self = .visit(
         arrival: visit.arrival?.instant.seconds, departure: visit.departure?.instant.seconds)
@@ -104,6 +107,7 @@ enum Told: Equatable, CustomStringConvertible {
     case .paused: "paused"
     case .resumed: "resumed"
     case .report(let sequence, _): "report(\(sequence))"
+    case .coarse(let sequence, _): "coarse(\(sequence))"
     case .visit(let arrival, let departure): "visit(\(arrival ?? -1), \(departure ?? -1))"
     case .region(let event): "region(\(event))"
     case .live(let iterator, let fix, let stationary, let flags):

@@ -74,7 +74,7 @@ struct VisitMonitorTests {
     switch event {
     case .start: outcome = monitor.start(at: now)
     case .startCached: outcome = monitor.start(at: now, cached: Self.cached)
-    case .stop: monitor.stop()
+    case .stop: monitor.stop(at: now)
     case .inside: outcome = monitor.take(fix(at: 1000))
     case .outside: outcome = monitor.take(fix(at: 1000, east: 400))
     case .outsideAgain:
@@ -87,7 +87,11 @@ struct VisitMonitorTests {
     #expect((outcome.arrival != nil) == (answer == .arrived))
     #expect((outcome.departure != nil) == (answer == .departed))
     #expect((monitor.visit != nil) == (next == .visiting))
-    if next == .idle { #expect(monitor == VisitMonitor()) }
+    if next == .idle {
+      #expect(monitor.nextFix(at: now, fastest: 40, line: .moving) == .distantFuture)
+      monitor.forget()
+      #expect(monitor == VisitMonitor())
+    }
   }
 
   @Test("VIS-6: the arrival is when the circle was entered, by distance and speed")
@@ -275,6 +279,23 @@ struct VisitMonitorTests {
     var future = VisitMonitor()
     let early = future.start(at: Instant(seconds: 99), cached: told)
     #expect(early.arrival?.arrival == nil)
+  }
+
+  @Test("VIS-7: a visit that lasts at a stop is reported to a start within 5 minutes, once")
+  func stoppedAndStarted() throws {
+    var monitor = VisitMonitor.visiting()
+    let visit = try #require(monitor.visit)
+    monitor.stop(at: Instant(seconds: 1000))
+    monitor.stop(at: Instant(seconds: 1100))
+    var late = monitor
+    var forgotten = monitor
+    #expect(monitor.start(at: Instant(seconds: 1300)) == .arrived(visit))
+    #expect(monitor.start(at: Instant(seconds: 1300)) == .nothing)
+    #expect(late.start(at: Instant(seconds: 1301)) == .nothing)
+    late.stop(at: Instant(seconds: 1302))
+    #expect(late.start(at: Instant(seconds: 1302)) == .nothing)
+    forgotten.forget()
+    #expect(forgotten.start(at: Instant(seconds: 1101)) == .nothing)
   }
 
   @Test("VIS-6: arrival ≤ departure, even when fixes from before the start come late")

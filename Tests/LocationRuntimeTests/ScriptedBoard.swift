@@ -95,7 +95,7 @@ struct ScriptedClients: LocationClients {
     case .batch(let first, let last): notes.told.append("batch \(first)...\(last)")
     case .failure(let code): notes.told.append("fail \(code.rawValue)")
     case .degraded(let givenUp): notes.told.append("degraded \(givenUp.rawValue)")
-    case .authorization, .paused, .resumed, .report, .visit, .region, .live, .liveRefused:
+    case .authorization, .paused, .resumed, .report, .coarse, .visit, .region, .live, .liveRefused:
       notes.told.append("service")
     }
   }

@@ -284,7 +284,7 @@ struct RestartTests {
       Issue.record("no exit: \(events)")
       return
     }
-    #expect(event.name == "home" && number == 1 && events.count == 1)
+    #expect(event.name == "home" && number == 1 && events.count == 2, "and its state")
     // A process that dies before it has handled it leaves it to the next one.
     again.quit()
     third.settle()

@@ -155,6 +155,13 @@ struct SocketBoard: LocationBoard, ~Copyable {
     return client.demand(at: stage.now) != .none
   }
 
+  /// Whether the client that connected first wants a single fix now, and when it wants the next.
+  var needsFix: Bool { nextNeed <= stage.now }
+  var nextNeed: Instant {
+    var client = loop.engine.client(ClientID(0))
+    return client.need(at: stage.now, fastest: 40, line: .absent).due
+  }
+
   /// Does what can be done until that is so, for at most a second of the real clock.
   func settle(until isDone: () -> Bool) {
     for _ in 0..<1_000 where !isDone() {

@@ -155,7 +155,8 @@ struct StatusTests {
     hearing.quit()
     bench.settle()
     let held = try status(bench, bench.program()).uses[0]
-    #expect(held.need == .nothing && held.execution == .suspended, "nobody hears it (BKG-2)")
+    #expect(held.need == .everyFixLater && held.execution == .suspended, "nobody hears it (BKG-2)")
+    #expect(held.keepsReceiver && !held.keepsBoard)
     tracker.quit()
     bench.settle()
     #expect(try status(bench, bench.program()).uses.last?.services == [.visits, .regions])

@@ -142,7 +142,7 @@ struct FirmwareService: ~Copyable {
       self.told[i].lastMet = board.seconds
     case .finish(.some): self.told[i].failed += 1
     case .failure: self.told[i].failures += 1
-    case .report(let stored):
+    case .report(let stored), .coarse(let stored):
       self.told[i].reports += 1
       self.told[i].note(stored.fix)
     case .visit: self.told[i].visits += 1

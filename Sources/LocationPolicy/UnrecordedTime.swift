@@ -1,0 +1,94 @@
+import DeferralCache
+import LocationTypes
+
+/// A time in which no fix was acquired for a client's updates, because it was suspended and its queue was
+/// full (BKG-5). Reported as a gap when the client runs again.
+struct UnrecordedTime: Sendable {
+  /// Fixes below this sequence number were made before; the gap is reported behind them.
+  var place: UInt64
+  /// When acquisition stopped.
+  var from: FixTime
+  /// When it began again; nil while it has not.
+  var to: FixTime?
+  /// It was reported to the process that is there, or belongs to a process that is gone.
+  var isReported = false
+}
+
+extension Client {
+  /// Whether fixes are acquired for its updates: always while it runs; while it is suspended until its
+  /// queue is full, and as long as a deferral or a background session lasts (BKG-2, BKG-5).
+  var isAcquiring: Bool {
+    mutating get {
+      execution != .suspended || !isQueueFull || use.keepsRunning || deferral.state != .idle
+    }
+  }
+
+  /// Whether N fixes lie between its place and the head (RNG-1).
+  @inline(__always) func holdsLimit(_ context: ClientContext) -> Bool {
+    context.head - cursor.delivered >= UInt64(context.deferralLimit)
+  }
+
+  /// Fixes are not acquired for anybody while the client's queue is full.
+  public mutating func noteUnrecorded(_ context: ClientContext) {
+    if let known = unrecorded, !known.isReported {
+      unrecorded?.to = nil
+    } else {
+      unrecorded = UnrecordedTime(place: context.head, from: context.time)
+    }
+  }
+
+  /// A fix that was made before acquisition stopped, and handed over later by the receiver, lies before the
+  /// gap.
+  @inline(__always) mutating func noteRecorded(_ fix: Fix, _ context: ClientContext) {
+    guard let from = unrecorded?.from.acquired, fix.acquired <= from else { return }
+    unrecorded?.place = context.head
+  }
+
+  /// Fixes are acquired for the client again.
+  mutating func endUnrecorded(_ context: ClientContext) {
+    guard let known = unrecorded, known.to == nil else { return }
+    unrecorded?.to = context.time
+  }
+
+  /// Whether such a time is to be reported before anything else is delivered.
+  var mustReportUnrecorded: Bool {
+    mutating get {
+      guard let known = unrecorded, !known.isReported, known.to != nil else { return false }
+      return cursor.delivered >= known.place
+    }
+  }
+
+  /// The gap to report now; nil if there is none.
+  mutating func takeUnrecorded() -> Gap? {
+    guard mustReportUnrecorded else { return nil }
+    defer { if isUpdating { unrecorded?.isReported = true } else { unrecorded = nil } }
+    return unrecorded?.gap(at: cursor.delivered)
+  }
+
+  /// Fixes from here on are delivered behind the gap.
+  var unrecordedPlace: UInt64 {
+    mutating get {
+      guard let known = unrecorded, !known.isReported else { return .max }
+      return known.place
+    }
+  }
+}
+
+extension UnrecordedTime {
+  /// How many fixes are missing is not known: they were never made.
+  func gap(at sequence: UInt64) -> Gap {
+    var gap = Gap(unsyncedBefore: sequence, after: from)
+    gap.to = to
+    return gap
+  }
+}
+
+extension ClientContext {
+  /// Now, in UTC as well where the newest fix tells it.
+  var time: FixTime {
+    guard let fix = newest?.fix, let utc = fix.utc, !fix.isDateUncertain else {
+      return FixTime(acquired: now, utc: nil)
+    }
+    return FixTime(acquired: now, utc: utc + (now - fix.acquired))
+  }
+}
