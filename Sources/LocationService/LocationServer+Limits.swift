@@ -69,6 +69,7 @@ extension LocationServer {
     }
     if place == connections.count { connections.append(nil) }
     connections[place] = Connection(descriptor, peer, since: wait, at: now)
+    isDeadlineStale = true
     guard standing(of: place) == .unpermitted else { return }
     connections[place]?.output.kept = Connection.unpermittedKept
     // What the kernel keeps of answers that nobody reads counts as the service's memory.
@@ -126,6 +127,7 @@ extension LocationServer {
     guard listensAgain == nil else { return }
     events.remove(listener.descriptor)
     listensAgain = now + LocationServer.acceptPause
+    isDeadlineStale = true
     logLine(
       of: 0, .warning,
       "no connection can be accepted (\(SystemError.reason(code))): more files may be open with LimitNOFILE"
@@ -162,10 +164,11 @@ extension LocationServer {
   }
 
   /// A call is handled; nil for one that is refused.
-  mutating func charge(_ call: WireCall?, _ index: Int) {
+  mutating func charge(_ incoming: IncomingCall?, _ index: Int) {
     guard let connection = connections[index] else { return }
     let standing = standing(of: index)
-    connection.expected += call?.answerSize(standing) ?? 512
+    let call = incoming?.call
+    if incoming?.mode != .oneway { connection.expected += call?.answerSize(standing) ?? 512 }
     let cost = call?.cost(standing) ?? (standing == .unpermitted ? WireCall.plainCost : 0)
     guard cost > 0 else { return }
     accounts.charge(cost, to: account(of: connection.peer.user), standing, at: now)
@@ -195,18 +198,21 @@ extension LocationServer {
   mutating func pause(_ index: Int) {
     guard connections[index]?.isPaused == false else { return }
     connections[index]?.isPaused = true
+    pausedCount += 1
     connections[index]?.deadline = .distantFuture
     updateInterest(index)
   }
 
   /// Handles the calls of those connections that were not for a while.
   mutating func resumePaused() {
+    guard pausedCount > 0 else { return }
     for index in connections.indices {
       guard answers.count < LocationServer.requestsLimit else { return }
       guard let connection = connections[index], connection.isPaused, !connection.isEnding,
         mayHandle(index)
       else { continue }
       connection.isPaused = false
+      pausedCount -= 1
       let input = connection.input
       connection.input = []
       take(input.count, of: input, from: index)
@@ -215,19 +221,20 @@ extension LocationServer {
   }
 
   /// A call that has begun must end in time; between calls a connection may be silent for as long as it likes.
-  func expectRest(_ index: Int) {
+  mutating func expectRest(_ index: Int) {
     guard let connection = connections[index] else { return }
-    if connection.splitter.isInFrame || !connection.hasAsked {
-      if connection.deadline == .distantFuture {
-        connection.deadline = now + Connection.callPatience
-      }
-    } else {
-      connection.deadline = .distantFuture
-    }
+    let isExpected = connection.splitter.isInFrame || !connection.hasAsked
+    guard isExpected == (connection.deadline == .distantFuture) else { return }
+    connection.deadline = isExpected ? now + Connection.callPatience : .distantFuture
+    isDeadlineStale = true
   }
 
-  /// Closes connections whose time is over, and notes when there is next something to do.
+  /// Closes connections whose time is over, and notes when there is next something to do. Most turns have nothing of
+  /// that to do, and do not look at any connection.
   mutating func watchConnections() {
+    let isDue = connectionDeadline <= now || accounts.suppressedLines > 0
+    guard isDeadlineStale || pausedCount > 0 || isDue else { return }
+    isDeadlineStale = false
     var next = listensAgain ?? .distantFuture
     if next <= now {
       listenAgain()
@@ -235,8 +242,6 @@ extension LocationServer {
     }
     for index in connections.indices {
       guard let connection = connections[index] else { continue }
-      // All answers have been given.
-      connection.expected = 0
       if connection.isPaused {
         if mayHandle(index) {
           next = min(next, now)

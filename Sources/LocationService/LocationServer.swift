@@ -118,6 +118,10 @@ public struct LocationServer: LocationClients, ~Copyable {
   var listensAgain: Instant?
   /// When something is to be done about a connection though nothing comes of it.
   var connectionDeadline = Instant.distantFuture
+  /// That moment is to be found anew.
+  var isDeadlineStale = false
+  /// Connections whose calls are not handled for now.
+  var pausedCount = 0
   /// Starts programs; gives what was wrong, nil if nothing was.
   let starter: (Launch) -> String?
   private var buffer = [UInt8](repeating: 0, count: LocationServer.readSize)
@@ -291,7 +295,7 @@ public struct LocationServer: LocationClients, ~Copyable {
     do {
       connection.hasAsked = true
       let incoming = try CallDecoder.decode(connection.splitter.frame)
-      charge(incoming.call, index)
+      charge(incoming, index)
       handle(incoming, from: index)
     } catch {
       switch error {
@@ -343,6 +347,7 @@ public struct LocationServer: LocationClients, ~Copyable {
     guard index < connections.count else { return }
     unwatchProgram(index)
     guard let connection = connections[index] else { return }
+    if connection.isPaused { pausedCount -= 1 }
     connections[index] = nil
     events.remove(connection.descriptor)
     Glibc.close(connection.descriptor)
@@ -367,6 +372,7 @@ public struct LocationServer: LocationClients, ~Copyable {
       Glibc.close(connection.descriptor)
     }
     connections = []
+    pausedCount = 0
     do {
       try state.close(at: SystemClock().wall)
     } catch {

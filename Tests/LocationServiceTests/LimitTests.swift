@@ -1,0 +1,252 @@
+import AccessPolicy
+import Glibc
+import LinuxHAL
+import LocationPolicy
+import LocationTypes
+import LocationWire
+import ServiceState
+import TestSupport
+import Testing
+
+@testable import LocationService
+
+@Suite("Connections, answers, rates and log lines of users are bounded")
+struct LimitTests {
+  // MARK: Connections
+
+  @Test("RES-3: users without permission never take the connections of the others")
+  func connections() throws {
+    let bench = try Users.bench()
+    var hostile: [Program] = []
+    for user in 0..<9 as Range<UInt32> {
+      for _ in 0..<64 { hostile.append(bench.program(of: 6_000 + user)) }
+    }
+    #expect(bench.connectionCounts.values.reduce(0, +) <= 256)
+    #expect(bench.admittedProgram(of: Users.me) != nil, "an administrator is served")
+    #expect(bench.admittedProgram(of: Users.friend) != nil, "so is who may use location")
+    #expect(bench.admittedProgram(of: 7_000) != nil, "and who has nothing yet")
+    let counts = bench.connectionCounts.filter { $0.key >= 6_000 && $0.key < 6_009 }.values
+    #expect(counts.max()! - counts.min()! <= 2, "\(counts)")
+    #expect(!hostile.isEmpty)
+  }
+
+  @Test("RES-3: places are left for administrators, whoever may use location")
+  func reserve() throws {
+    let open = AccessPolicy(
+      standard: AccessTerms(authorization: .always), administrators: [Users.me])
+    let bench = try ServiceBench(open)
+    var programs: [Program] = []
+    for user in 0..<9 as Range<UInt32> {
+      for _ in 0..<64 { programs.append(bench.program(of: 6_000 + user)) }
+    }
+    #expect(bench.connectionCounts.values.reduce(0, +) == 496)
+    #expect(bench.admittedProgram(of: 7_000) == nil)
+    #expect(bench.admittedProgram(of: Users.me) != nil)
+    #expect(!programs.isEmpty)
+  }
+
+  @Test("RES-4: a connection that makes no call within 10 s is closed, and one that has is not")
+  func silent() throws {
+    let bench = try Users.bench()
+    let silent = bench.program(of: 4_711)
+    let talking = bench.program(of: 4_711)
+    _ = bench.ask(.getInfo, talking)
+    #expect(bench.connectionDeadline == bench.stage.now + .seconds(10))
+    bench.pass(9)
+    _ = silent.frames()
+    #expect(!silent.isClosed)
+    bench.pass(2)
+    _ = (silent.frames(), talking.frames())
+    #expect(silent.isClosed && !talking.isClosed)
+    #expect(bench.connectionDeadline == .distantFuture)
+    // A call that does not end is not waited for either.
+    talking.send(Array("{\"method\":".utf8))
+    bench.settle()
+    bench.pass(11)
+    _ = talking.frames()
+    #expect(talking.isClosed)
+  }
+
+  @Test("RES-4: where no descriptor is left, connecting is not tried without end")
+  func descriptors() throws {
+    let bench = try Users.bench()
+    let accept = bench.listener.accept
+    var tries = 0
+    bench.listener.accept = {
+      tries += 1
+      return -EMFILE
+    }
+    let waiting = Program(bench.path)
+    for _ in 0..<100 { bench.settle() }
+    #expect(tries == 1)
+    #expect(bench.connectionDeadline == bench.stage.now + LocationServer.acceptPause)
+    bench.pass(1)
+    #expect(tries == 2)
+    bench.listener.accept = accept
+    bench.pass(2)
+    guard case .info? = bench.ask(.getInfo, waiting) else {
+      Issue.record("it is served when there is a descriptor again")
+      return
+    }
+  }
+
+  @Test("RES-4: the end of a connection gives a descriptor back, and at once to who waits")
+  func descriptorFreed() throws {
+    let bench = try Users.bench()
+    let other = bench.program()
+    let accept = bench.listener.accept
+    bench.listener.accept = { -ENFILE }
+    let waiting = Program(bench.path)
+    bench.settle()
+    bench.listener.accept = accept
+    other.quit()
+    bench.settle()
+    guard case .info? = bench.ask(.getInfo, waiting) else {
+      Issue.record("it is served when there is a descriptor again")
+      return
+    }
+  }
+
+  // MARK: Output
+
+  @Test("RES-5: answers that nobody reads are bounded for a user and for all of them")
+  func unread() throws {
+    let bench = try Users.bench()
+    var json = JSONOutput()
+    for _ in 0..<32 {
+      CallEncoder.encode(.getInterfaceDescription("org.torpor.Location"), to: &json)
+    }
+    var programs: [Program] = []
+    for user in 0..<9 as Range<UInt32> {
+      for _ in 0..<28 {
+        let program = bench.program(of: 6_000 + user)
+        program.send(json.bytes)
+        programs.append(program)
+        #expect(bench.waitingOutput < 1_200_000)
+      }
+    }
+    for _ in 0..<60 { bench.pass(1) }
+    #expect(bench.waitingOutput < 1_200_000)
+    guard case .status? = bench.ask(.getStatus, bench.program()) else {
+      Issue.record("an administrator is served")
+      return
+    }
+    #expect(!programs.isEmpty)
+  }
+
+  @Test("RES-5: who asks much at once is answered as fast as it reads, and not cut off")
+  func pipelined() throws {
+    let bench = try ServiceBench(clients: 256)
+    let (control, watch, _) = bench.client("tracker")
+    _ = bench.ask(.startUpdating, control)
+    for number in 0..<200 { bench.client("c\(number)").control.quit() }
+    let program = bench.program()
+    for _ in 0..<50 { program.send(.listClients) }
+    var count = 0
+    var most = 0
+    for _ in 0..<200 where count < 50 {
+      bench.fix()
+      most = max(most, bench.waitingOutput)
+      count += program.receive(.listClients).count
+    }
+    #expect(count == 50 && !program.isClosed)
+    #expect(most < 2 * Connection.highWater)
+    #expect(!watch.fixes().isEmpty)
+  }
+
+  // MARK: Rates
+
+  /// Changes, some hundred of them.
+  private var changes: [WireCall] {
+    (0..<100).flatMap { number in
+      [
+        WireCall.addRegion(Users.region("r\(number)"), assuming: .unknown),
+        .removeRegion(.region, name: "r\(number)"),
+      ]
+    }
+  }
+
+  @Test("RES-6: a user without permission changes nothing faster than once a second for long")
+  func flood() throws {
+    let bench = try Users.bench()
+    let (control, _, _) = bench.client("flood", of: 4_711)
+    let mine = bench.client("mine", of: Users.friend)
+    _ = bench.ask(.startUpdating, mine.control)
+    let before = bench.state.figures.transactions
+    var answers = 0
+    for _ in 0..<60 {
+      control.pour(changes)
+      bench.fix()
+      answers += control.frames().count
+    }
+    #expect(answers <= 32 + 61 && answers >= 60)
+    #expect(mine.watch.fixes().count == 60, "the others get all of theirs")
+    #expect(bench.state.figures.transactions - before <= 1)
+    #expect(!control.isClosed)
+  }
+
+  @Test("RES-6: durable changes of a user with permission are bounded, acknowledgements are not")
+  func durableFlood() throws {
+    let bench = try Users.bench()
+    let (control, watch, _) = bench.client("flood", of: Users.friend)
+    _ = bench.ask(.startUpdating, control)
+    bench.fix()
+    let fix = try #require(watch.fixes().first)
+    for number in 0..<100 {
+      #expect(bench.ask(.acknowledge(fix.name), control) == .done, "\(number)")
+    }
+    let before = bench.state.figures.transactions
+    for _ in 0..<60 {
+      // One by one: what comes at once is written at once.
+      for _ in 0..<40 {
+        control.pour([
+          .addRegion(Users.region("r"), assuming: .unknown), .removeRegion(.region, name: "r"),
+        ])
+        bench.settle()
+      }
+      bench.fix()
+      _ = control.frames()
+    }
+    #expect(bench.state.figures.transactions - before <= 32 + 2 * 61)
+    #expect(watch.fixes().count == 60)
+  }
+
+  @Test("RES-6: an administrator is not slowed down")
+  func administrator() throws {
+    let bench = try ServiceBench()
+    let (control, _, _) = bench.client("tool")
+    for number in 0..<200 {
+      #expect(
+        bench.ask(.addRegion(Users.region("r"), assuming: .unknown), control) == .done, "\(number)")
+      #expect(bench.ask(.removeRegion(.region, name: "r"), control) == .done)
+    }
+  }
+
+  @Test("RES-7: clients cause at most a line a second in the log, and what is left out is counted")
+  func logLines() throws {
+    let folder = TestFolder()
+    let path = folder.path + "/log"
+    let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+    defer { close(descriptor) }
+    let bench = try Users.bench(log: SystemLog(descriptor, journalStream: nil))
+    func lines() -> [Substring] {
+      String(decoding: folder.read("log"), as: UTF8.self).split(separator: "\n")
+    }
+    let start = lines().count
+    for second in 0..<60 {
+      for user in 0..<9 as Range<UInt32> {
+        let program = bench.program(of: 6_000 + user)
+        _ = bench.ask(.connect(name: "n\(second)"), program)
+        _ = bench.ask(.requestAuthorization(second % 2 == 0 ? .always : .whenInUse), program)
+        program.quit()
+      }
+      bench.pass(1)
+    }
+    #expect(lines().count - start <= 60)
+    bench.pass(60)
+    let omitted = lines().compactMap { line -> Int? in
+      line.firstMatch(of: /([0-9]+) lines/).flatMap { Int($0.output.1) }
+    }
+    #expect(omitted.reduce(0, +) + lines().count - start >= 200)
+  }
+}
