@@ -252,7 +252,8 @@ extension ReceiverLink {
 
   /// An epoch came that was made without our configuration.
   mutating func noteUnconfigured() {
-    heardSpeed = hostSpeed
+    // One that has answered and takes no configuration is not such a one.
+    if !isHeard { heardSpeed = hostSpeed }
     counters.unconfigured.count()
   }
 
@@ -294,7 +295,8 @@ extension ReceiverLink {
     isHeard = false
     power = .unknown
     pending.settled = false
-    streamSpeed = heardSpeed
+    // The answers to one attempt may be lost; those to two are not.
+    streamSpeed = attempts.losses > 1 ? heardSpeed : nil
     heardSpeed = nil
     // What it sends can be read at that speed alone.
     if let streamSpeed { use(streamSpeed) }

@@ -158,6 +158,11 @@ extension UBloxDriver {
   /// One that answers no command is used as it is (PWR-12).
   private mutating func acceptStreamed(_ epoch: Epoch) -> Admission {
     link.noteUnconfigured()
+    // The same moment may come in both protocols, or have come from the buffer.
+    if wasGiven(epoch) {
+      link.counters.duplicates.count()
+      return .drop
+    }
     return acceptLive(epoch)
   }
 
