@@ -218,7 +218,8 @@ let board: [Target] =
       .executableTarget(
         name: "TorporBoard",
         dependencies: [
-          "LocationTypes", "SimulatedHAL", "BoardProfiles", "LocationSimulation", "GuestTime",
+          "LinuxHAL", "LocationTypes", "SimulatedHAL", "BoardProfiles", "LocationSimulation",
+          "GuestTime",
         ],
         swiftSettings: strict)
     ])

@@ -42,11 +42,16 @@ extension Doctor {
     skip("GPIO chip", "\(found); the profile names no line", hint: refused.description)
   }
 
+  /// A line that is driven is held from when it is driven first, so that a start takes nothing from a receiver.
+  private static let takenLater =
+    "; torpord runs, and takes a line that it drives when it first does"
+  private var isServed: Bool { LineHolders.all(files).contains { $0.name == "torpord" } }
+
   private mutating func examine(_ text: String, as key: String, _ path: String) {
     do {
       let line = try GPIOLine(text)
       switch try pins.holder(line) {
-      case nil: pass(key, "\(text) is there, and free")
+      case nil: pass(key, "\(text) is there, and free" + (isServed ? Doctor.takenLater : ""))
       case "torpord": pass(key, "\(text) is held by torpord, as it should be")
       case let holder?:
         fail(

@@ -89,8 +89,9 @@ extension Doctor {
     if recovery.isNew { return "room for \(capacity) fixes, and none was written" }
     var text = "\(fixes) of \(capacity) slots in use"
     if recovery.missing > 0 { text += "; \(recovery.missing) fixes among them are lost" }
-    if recovery.lostHeaders > 0 {
-      text += "; \(recovery.lostHeaders) of 2 headers damaged, which torpord repairs when it starts"
+    // After its first start a ring has one.
+    if recovery.lostHeaders > 1 {
+      text += "; both headers are damaged, and torpord writes them anew when it starts"
     }
     return text
   }

@@ -1,4 +1,5 @@
 import Glibc
+import LinuxHAL
 import LocationTypes
 import SimulatedHAL
 
@@ -140,13 +141,6 @@ final class PlayedReceiver {
   private var lineSpeed: UInt32? {
     var line = termios()
     guard unsafe tcgetattr(descriptor, &line) == 0 else { return nil }
-    let code = unsafe cfgetispeed(&line)
-    // The constants are signed in glibc up to 2.41 and unsigned from 2.42 on.
-    let names: [(speed_t, UInt32)] = [
-      (speed_t(B4800), 4_800), (speed_t(B9600), 9_600), (speed_t(B19200), 19_200),
-      (speed_t(B38400), 38_400), (speed_t(B57600), 57_600), (speed_t(B115200), 115_200),
-      (speed_t(B230400), 230_400),
-    ]
-    return names.first { $0.0 == code }?.1
+    return NamedSpeed.baud(of: unsafe cfgetispeed(&line)).map { UInt32($0) }
   }
 }

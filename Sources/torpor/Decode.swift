@@ -1,5 +1,6 @@
 import ArgumentParser
 import GNSSProtocols
+import LinuxHAL
 import LocationTypes
 
 /// `torpor decode`.
@@ -43,7 +44,7 @@ struct Decode: ParsableCommand {
     parsing: .unconditional,
     help: ArgumentHelp(
       "Speed of the serial line to set; as it is if not given.", valueName: "baud"),
-    completion: .list(SerialLine.speeds.map { String($0.baud) }), transform: Values.baud)
+    completion: .list(NamedSpeed.all.map { String($0.baud) }), transform: Values.baud)
   var baud: Int?
 
   @OptionGroup var recorded: RecordingOptions

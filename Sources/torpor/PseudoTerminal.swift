@@ -41,7 +41,7 @@ final class PseudoTerminal {
     var line = termios()
     _ = unsafe tcgetattr(descriptor, &line)
     unsafe cfmakeraw(&line)
-    if let code = SerialLine.speeds.first(where: { $0.baud == baud })?.code {
+    if let code = NamedSpeed.code(of: baud) {
       unsafe cfsetispeed(&line, code)
       unsafe cfsetospeed(&line, code)
     }

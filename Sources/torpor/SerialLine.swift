@@ -1,24 +1,11 @@
 import BoardDoctor
 import Glibc
+import LinuxHAL
 
 /// A terminal line as a receiver's: bytes as they are, at a speed.
 ///
 /// What is set stays set when the command ends, as with stty(1): the next program sets its own.
 enum SerialLine {
-  /// The speeds that the system has a name for.
-  ///
-  /// The constants are signed in glibc up to 2.41 and unsigned from 2.42 on.
-  static let speeds: [(baud: Int, code: speed_t)] = [
-    (1_200, speed_t(B1200)), (2_400, speed_t(B2400)), (4_800, speed_t(B4800)),
-    (9_600, speed_t(B9600)), (19_200, speed_t(B19200)), (38_400, speed_t(B38400)),
-    (57_600, speed_t(B57600)), (115_200, speed_t(B115200)), (230_400, speed_t(B230400)),
-    (460_800, speed_t(B460800)), (500_000, speed_t(B500000)), (576_000, speed_t(B576000)),
-    (921_600, speed_t(B921600)), (1_000_000, speed_t(B1000000)), (1_152_000, speed_t(B1152000)),
-    (1_500_000, speed_t(B1500000)), (2_000_000, speed_t(B2000000)),
-    (2_500_000, speed_t(B2500000)), (3_000_000, speed_t(B3000000)),
-    (3_500_000, speed_t(B3500000)), (4_000_000, speed_t(B4000000)),
-  ]
-
   /// Makes the line raw, sets its speed if one is given, and takes it for this process alone.
   ///
   /// The terminal from which the command was started is left as it is.
@@ -34,7 +21,7 @@ enum SerialLine {
     let before = unsafe cfgetispeed(&line)
     unsafe cfmakeraw(&line)
     line.c_cflag |= tcflag_t(CLOCAL | CREAD)
-    let code = baud.flatMap { baud in speeds.first { $0.baud == baud }?.code }
+    let code = baud.flatMap(NamedSpeed.code)
     if let code {
       unsafe cfsetispeed(&line, code)
       unsafe cfsetospeed(&line, code)

@@ -1,5 +1,6 @@
 import ArgumentParser
 import BoardProfiles
+import LinuxHAL
 import LocationPolicy
 import LocationTypes
 
@@ -86,10 +87,10 @@ enum Values {
 
   /// The speed of a serial line.
   static func baud(_ text: String) throws -> Int {
-    if let value = Int(text), SerialLine.speeds.contains(where: { $0.baud == value }) {
+    if let value = Int(text), NamedSpeed.all.contains(where: { $0.baud == value }) {
       return value
     }
-    let all = SerialLine.speeds.map { String($0.baud) }.joined(separator: ", ")
+    let all = NamedSpeed.all.map { String($0.baud) }.joined(separator: ", ")
     throw ValidationError("it should be one of \(all)")
   }
 

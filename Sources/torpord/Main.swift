@@ -133,7 +133,7 @@ struct Main {
     // No date of a receiver is before the day of this build (STD-13).
     setup.epochs.earliestDate = CalendarDate(
       year: Int(build_year()), month: Int(build_month()), day: Int(build_day()))
-    setup.isAccessory = SerialBus.isAccessory(device)
+    setup.isAccessory = profile.receiver?.device.map { SerialBus.isAccessory($0) } ?? false
     let suspender = profile.suspender
     let boot = try BootIdentity.current()
     let powerOff = profile.powerOff(state: options.state, boot: boot)

@@ -134,7 +134,8 @@ enum HouseRules {
     "GuestTime": Room(rooms: ["LinuxHAL"]),
     "TorporBoard": Room(
       rooms: [
-        "LocationTypes", "SimulatedHAL", "BoardProfiles", "LocationSimulation", "GuestTime",
+        "LinuxHAL", "LocationTypes", "SimulatedHAL", "BoardProfiles", "LocationSimulation",
+        "GuestTime",
       ],
       system: ["Glibc"]),
     // What holds for any bytes.

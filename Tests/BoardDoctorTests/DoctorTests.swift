@@ -87,7 +87,7 @@ struct DoctorTests {
     half[600] ^= 1
     half[40] ^= 1
     let repaired = try finding(half)
-    #expect(repaired.outcome == .passed && repaired.found.contains("headers damaged"))
+    #expect(repaired.outcome == .passed && repaired.found.contains("headers are damaged"))
     let other = try finding(try Self.ring(capacity: 100))
     #expect(other.outcome == .failed && other.remedy?.contains("capacity_fixes = 100") == true)
     let rubbish = try finding([UInt8](repeating: 0x55, count: whole.count))

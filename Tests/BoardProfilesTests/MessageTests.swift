@@ -43,12 +43,12 @@ struct MessageTests {
         + " nothing; expected at most 0, or no table [board.off]"),
     Bad(
       "cache.deferral_limit_fixes", "deferral_limit_fixes = 51",
-      "@:24: cache.deferral_limit_fixes: 51 is more than half of capacity_fixes (RNG-1); "
+      "@:24: cache.deferral_limit_fixes: 51 is more than half of capacity_fixes; "
         + "expected at most 50"),
     Bad("cache.deferral_limit_fixes", "deferral_limit_fixes = 50", ""),
     Bad(
       "receiver.batch.watermark_fixes", "watermark_fixes = 300",
-      "@:19: receiver.batch.watermark_fixes: 300 is not below capacity_fixes (DEF-33); "
+      "@:19: receiver.batch.watermark_fixes: 300 is not below capacity_fixes; "
         + "expected at most 299"),
     Bad("receiver.batch.watermark_fixes", "watermark_fixes = 299", ""),
     Bad(

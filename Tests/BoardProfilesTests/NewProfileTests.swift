@@ -142,10 +142,10 @@ struct NewProfileTests {
     }
     #expect(
       said("receiver.batch.watermark_fixes", "100")
-        == "100 is not below capacity_fixes (DEF-33); expected at most 99")
+        == "100 is not below capacity_fixes; expected at most 99")
     #expect(
       said("cache.deferral_limit_fixes", "51")
-        == "51 is more than half of capacity_fixes (RNG-1); expected at most 50")
+        == "51 is more than half of capacity_fixes; expected at most 50")
     #expect(
       said("board.idle.power_mw", "501")
         == "board.awake.power_mw: 500 mW is less than the 501 mW of [board.idle]; "

@@ -11,11 +11,11 @@ struct TextTests {
   static let broken: [(String, String)] = [
     (
       "",
-      "1:1: the profile is empty; Docs/Reference/board-profile.md lists what belongs in it"
+      "1:1: the profile is empty; `torpor board new` writes one with all keys and what belongs in them"
     ),
     (
       "# nothing but a remark\n\n",
-      "1:1: the profile is empty; Docs/Reference/board-profile.md lists what belongs in it"
+      "1:1: the profile is empty; `torpor board new` writes one with all keys and what belongs in them"
     ),
     ("a = 1\na = 2\n", "2:1: a: is given twice; it is a whole number above; keep one of them"),
     (

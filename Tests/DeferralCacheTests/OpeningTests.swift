@@ -230,7 +230,7 @@ import Testing
     var ring = try opened(memory)
     ring.append(fix(0))
     var slot = Slot(fix(1), named: FixName(generation: 70, sequence: 41))
-    slot.w0 |= 1 << 15
+    slot.w0 |= 1 << 14 | 7 << 9  // quality 15
     slot.w7 = slot.w7 & 0xFFFF_FFFF | UInt64(slot.computedChecksum) << 32
     put(slot, in: memory, at: 1)
     let again = try opened(memory)

@@ -145,7 +145,6 @@ private func checksum(_ bytes: [UInt8]) -> UInt32 {
     #expect(forged { _ in } == fix(7))
     #expect(forged { $0.w0 = $0.w0 & ~0xFF | 2 } == nil)  // format 2
     #expect(forged { $0.w0 |= 1 << 14 | 7 << 9 } == nil)  // quality 15
-    #expect(forged { $0.w0 |= 1 << 15 } == nil)  // reserved flag
     #expect(forged { $0.w4 = 90_000_000_001 } == nil)  // beyond the pole
     #expect(forged { $0.w5 = 180_000_000_001 } == nil)
   }

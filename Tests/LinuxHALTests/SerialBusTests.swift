@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 import TestSupport
 import Testing
@@ -16,6 +17,24 @@ import Testing
       unsafe symlink(
         "\(folder.path)/sys/devices/\(place)", folder.file("sys/class/tty/\(name)/device")) == 0)
     return folder.file(name)
+  }
+
+  @Test("a speed has the code of its name, whichever way the C library spells it")
+  func namedSpeeds() throws {
+    #expect(NamedSpeed.code(of: 38_400) == speed_t(B38400) && NamedSpeed.code(of: 12_345) == nil)
+    let terminal = Terminal()
+    for (baud, code) in NamedSpeed.all {
+      #expect(NamedSpeed.baud(of: code) == baud)
+      let descriptor = unsafe open(terminal.path, O_RDWR | O_NOCTTY)
+      defer { close(descriptor) }
+      var line = termios()
+      #expect(unsafe tcgetattr(descriptor, &line) == 0)
+      _ = unsafe cfsetispeed(&line, code)
+      _ = unsafe cfsetospeed(&line, code)
+      #expect(unsafe tcsetattr(descriptor, TCSANOW, &line) == 0)
+      // As the kernel has it: a number.
+      #expect(clinux_line_speed(descriptor) == Int64(baud))
+    }
   }
 
   @Test("LOC-8: a receiver on USB or Bluetooth is an accessory, one on a port of the board is none")

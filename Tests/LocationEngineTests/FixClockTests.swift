@@ -49,7 +49,7 @@ struct FixClockTests {
 
   @Test(
     "a pulse that is not the fix's says nothing: too old, after it, of no whole second",
-    arguments: [(1, 101.4, 100.399_999), (1, 101.4, 101.400_001), (1.1, 101.5, 101.05)])
+    arguments: [(1, 101.4, 99.499_999), (1, 101.4, 101.400_001), (1.1, 101.5, 101.05)])
   func foreignPulse(_ second: Double, _ received: Double, _ pulse: Double) {
     var clock = FixClock()
     clock.learn(utc(second), received: at(received), pulse: at(pulse))

@@ -88,7 +88,7 @@ struct PulseTests {
   }
 
   @Test(
-    "whatever pulses come, fixes are in order, and none is off its arrival by more than a second")
+    "whatever pulses come, fixes are in order, and none is off its arrival by more than 3 s")
   func wild() throws {
     var random = Seeded(7)
     var newest = Instant.boot
@@ -98,7 +98,7 @@ struct PulseTests {
       let (fix, begin) = try second(late: late, pulse: random.below(5) == 0 ? nil : pulse)
       let arrival = begin + late
       #expect(fix.acquired >= newest && fix.acquired <= arrival)
-      #expect(arrival - fix.acquired <= .seconds(2))
+      #expect(arrival - fix.acquired <= .seconds(3))
       newest = fix.acquired
     }
   }

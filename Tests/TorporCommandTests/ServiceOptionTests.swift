@@ -109,7 +109,7 @@ struct RunCauseTests {
   func refusal() {
     let people = run(["--hours", "0.2", "--accuracy", "50", "-q"])
     #expect(
-      people.output.contains("\nrefused         error 13, the accuracy asked for is too low\n"))
+      people.output.contains("\nrefused         error: the accuracy asked for is too low\n"))
     #expect(
       people.output.contains("\nremedy          leave --accuracy away, or take --service standard"))
     #expect(people.errors.isEmpty, "\(people.errors)")

@@ -41,7 +41,7 @@ struct TraceTextTests {
       lines(records) == [
         "00:04:11  board     suspended 4 min; woke once (receiver's buffer)",
         "00:04:11  finish    a criterion was met",
-        "00:04:12  finish    client 1: error 11, the receiver failed",
+        "00:04:12  finish    client 1: error: the receiver failed",
         "00:04:13  gap       1,000 fixes lost",
         "00:04:14  receiver  standby, 0.3 mW",
       ])
@@ -119,7 +119,7 @@ struct TraceTextTests {
         "00:00:15  exited    client 2: region 1",
         "00:00:16  stationary stands",
         "00:00:17  stationary moves",
-        "00:00:18  failed    error 5, the region cannot be monitored",
+        "00:00:18  failed    error: the region cannot be monitored",
         "00:00:19  degraded  battery at 29 %: within 100 m at best",
         "00:00:20  degraded  battery at 3 %: no updates, no visits, no regions, no significant change",
         "00:00:21  restored  battery at 90 %: all as it was",
@@ -172,10 +172,10 @@ struct TraceTextTests {
     tally.add(TraceRecord(at: second(1), .finish(client: 0, code: .deferredCanceled)))
     #expect(!told(nil).contains("refused"))
     tally.add(TraceRecord(at: second(2), .finish(client: 0, code: .deferredAccuracyTooLow)))
-    #expect(told(nil).contains("refused         error 13, the accuracy asked for is too low\n"))
+    #expect(told(nil).contains("refused         error: the accuracy asked for is too low\n"))
     #expect(!told(nil).contains("remedy"))
     tally.add(TraceRecord(at: second(3), .finish(client: 0, code: .deferredFailed)))
-    #expect(told("ask again").contains("refused         twice, first: error 13, the acc"))
+    #expect(told("ask again").contains("refused         twice, first: error: the acc"))
     #expect(told("ask again").contains("\nremedy          ask again\n"))
     #expect(tally.finish(at: second(4)).refusals == 2)
   }
