@@ -3,10 +3,12 @@
 /// SQLite replays the log up to the first frame whose checksum is wrong and ignores the rest, which is
 /// right after a torn write and loses durable transactions after a damaged sector. A torn write leaves
 /// an incomplete frame, or one that was never written, at the end. This store truncates the log with
-/// each checkpoint and at each start, so nothing of an earlier use of the log lies behind that. A
-/// complete frame of this log with a wrong checksum is therefore damage, and so is a frame that SQLite
-/// does not reach. After a power cut in the middle of a commit the two can look the same; it then counts
-/// as damage, for no acknowledged change may be lost without a report.
+/// each checkpoint and at each start; versions before it wrote over the log from its begin, with new
+/// salts, so frames with other salts may lie behind the newest one, and they continue each other. They
+/// count for nothing. A complete frame with the salts of this log and a wrong checksum is damage, and so
+/// is one that SQLite does not reach, or one that continues the log under salts that are not its own.
+/// After a power cut in the middle of a commit the two can look the same; it then counts as
+/// damage, for no acknowledged change may be lost without a report.
 ///
 /// Format: <https://www.sqlite.org/fileformat2.html#walformat>. A frame's checksum continues from the one
 /// that the frame before it carries, so the frames behind a bad one can be checked as well.
@@ -23,7 +25,7 @@ struct LogSurvey {
   private(set) var frames = 0
   /// The first frame that SQLite does not take, from 0; nil if it takes all.
   private(set) var firstBad: Int?
-  /// A frame at or behind the first bad one belongs to this log.
+  /// The first bad frame, or one behind it, belongs to this log.
   private(set) var isDamaged = false
 
   /// The bytes of a frame.
@@ -60,7 +62,8 @@ struct LogSurvey {
     let hasSalt = frame[8..<16].elementsEqual(salt)
     let isSound = sum == stored
     if firstBad == nil, !(hasSalt && isSound) { firstBad = frames }
-    if firstBad != nil, hasSalt || isSound { isDamaged = true }
+    // Frames of an earlier use of the log continue each other as well, but never the last one of this use.
+    if firstBad != nil, hasSalt || (isSound && firstBad == frames) { isDamaged = true }
     sum = stored
     frames += 1
   }

@@ -7,12 +7,12 @@ import Testing
 
 @Suite("Durable state: a damaged write-ahead log, and rows that are not valid")
 struct LogDamageTests {
-  /// A killed store: its client has acknowledged 2, …, 19, each in a transaction of its own.
-  static func killed() throws -> (folder: Folder, client: ClientNumber) {
+  /// A killed store: its client has acknowledged 2, …, `last`, each in a transaction of its own.
+  static func killed(last: UInt64 = 19) throws -> (folder: Folder, client: ClientNumber) {
     let folder = Folder()
     let store = try folder.open()
     let id = try store.fill("map", sequence: 1)
-    for sequence in 2..<20 as Range<UInt64> {
+    for sequence in 2...last {
       keep(sequence, of: id, in: store)
       try store.flush()
     }
@@ -75,6 +75,25 @@ struct LogDamageTests {
     let next = try folder.snapshot().open()
     #expect(next.repairs == Repairs() && next.rows.cursors[id]?.mayHaveLost == true)
     #expect(next.counter(.clientsLostUntil) == .max)
+  }
+
+  @Test("frames of an earlier use of the log are no damage", arguments: [1, 2, 9])
+  func earlierUse(behind count: Int) throws {
+    let frame = LogSurvey.frameHeaderSize + 4_096
+    let (folder, id) = try LogDamageTests.killed(last: 9)
+    let earlier = try LogDamageTests.killed().folder.read("state.db-wal")
+    let log = folder.read("state.db-wal")
+    #expect(earlier.count >= log.count + count * frame)
+    let both = log + earlier[log.count..<log.count + count * frame]
+    folder.write(both, to: "state.db-wal")
+    let store = try folder.snapshot().open()
+    #expect(store.repairs.isEmpty && store.rows.cursors[id]?.bookmark.acknowledged?.sequence == 9)
+    #expect(store.rows.cursors[id]?.mayHaveLost == false)
+    // A newest frame that is damaged is still found in front of them.
+    var damaged = both
+    damaged[log.count - 1] ^= 1
+    folder.write(damaged, to: "state.db-wal")
+    #expect(try folder.open().repairs.isLogDamaged)
   }
 
   @Test("a transaction that a kill cut off is no damage, also when another one was written since")
