@@ -69,6 +69,8 @@ import LocationTypes
 
   /// How many waits there have been.
   public private(set) var waitCount: UInt64 = 0
+  /// When a wait is to end though the board may be suspended beyond it: what is due then is done at the next wake.
+  public var postponable = Instant.distantFuture
   /// How long the board was suspended by this service, by the boot clock.
   public private(set) var suspended = Interval.zero
   /// Whether the last one listened.

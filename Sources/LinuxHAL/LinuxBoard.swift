@@ -94,7 +94,8 @@ public struct LinuxBoard<Pins: LinuxPins & ~Copyable>: LocationBoard, ~Copyable 
         // Who has a lock is told at once: fixes are not to stay behind for it (DEF-28).
         meetsLock = state >= .suspended && suspender?.takeLock() == true
         events.wait(
-          until: meetsLock ? .boot : min(limit, retry ?? limit), listening: listening,
+          until: meetsLock ? .boot : min(limit, retry ?? limit, events.postponable),
+          listening: listening,
           endsOnResume: true)
       }
       if events.conditions(of: .line).contains(.writable) { line.flush() }
@@ -117,6 +118,7 @@ public struct LinuxBoard<Pins: LinuxPins & ~Copyable>: LocationBoard, ~Copyable 
       if news.isBatteryLow != nil { return waking(.request, news) }
       if isAsked || meetsLock { return waking(.request, news) }
       if now >= deadline { return waking(.alarm, news) }
+      if now >= events.postponable { return waking(.request, news) }
       if isBack { suspender?.wokenByOther(at: now) }
     }
   }

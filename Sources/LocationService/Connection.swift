@@ -19,6 +19,22 @@ public struct Peer: Equatable, Sendable {
   }
 }
 
+/// A call that has come, and may have to wait for its user's rate.
+enum HeldCall {
+  case call(IncomingCall)
+  /// One that is refused as it stands.
+  case refused(WireError, isOneway: Bool)
+
+  var call: WireCall? { if case .call(let incoming) = self { incoming.call } else { nil } }
+
+  var isOneway: Bool {
+    switch self {
+    case .call(let incoming): incoming.mode == .oneway
+    case .refused(_, let isOneway): isOneway
+    }
+  }
+}
+
 /// One program's connection: what came of it, what it has not taken yet, and what it is for.
 ///
 /// Bounded: a frame of ``WireLimits/callFrame`` in, and out what one client is told before it is held
@@ -58,6 +74,8 @@ final class Connection {
   var purpose = Purpose.open
   var splitter = FrameSplitter()
   var output = JSONOutput()
+  /// A call that waits for its user's rate.
+  var held: HeldCall?
   /// What it still has to carry in bulk.
   var drain: Drain?
   /// Tells whether the program that speaks for a client is frozen.

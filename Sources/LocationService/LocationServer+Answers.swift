@@ -13,7 +13,6 @@ extension LocationServer {
     let waiting = answers
     answers.removeAll(keepingCapacity: true)
     for pending in waiting {
-      connections[pending.connection]?.expected = 0
       switch pending.answer {
       case .ready(let answer): reply(answer, to: pending.connection)
       case .durable(let answer):

@@ -45,7 +45,7 @@ extension LocationServer {
       guard descriptor >= 0 else {
         switch -descriptor {
         case EMFILE:
-          if closeHeaviest(for: nil) { continue }
+          if closeHeaviest(for: nil, takesAny: true) { continue }
           stopListening(for: EMFILE)
         case ENFILE, ENOBUFS, ENOMEM: stopListening(for: -descriptor)
         default: break
@@ -92,21 +92,21 @@ extension LocationServer {
     switch LocationServer.connectionQuota.refusal(standing, usage) {
     case nil: break
     case .user: return nil
-    case .unpermitted: guard closeHeaviest(for: user) else { return nil }
+    case .unpermitted: guard closeHeaviest(for: user, takesAny: false) else { return nil }
     case .total:
-      guard standing != .unpermitted, closeHeaviest(for: user) else { return nil }
+      guard standing != .unpermitted, closeHeaviest(for: user, takesAny: true) else { return nil }
     }
     let free = connections.firstIndex { $0 == nil } ?? connections.count
     return free < LocationServer.connectionsLimit ? free : nil
   }
 
   /// Closes a connection of the user without permission who has the most, if those are more than `user` would have;
-  /// nil for a user who has none.
-  private mutating func closeHeaviest(for user: UInt32?) -> Bool {
+  /// nil for a user who is not known yet. With `takesAny` else the one that is missed least, whoever has it: for a user
+  /// with permission.
+  private mutating func closeHeaviest(for user: UInt32?, takesAny: Bool) -> Bool {
     let held = holdings { _ in 1 }
-    guard let place = Holding.displaced(for: user, among: held, takesIdle: false) else {
-      return false
-    }
+    let heaviest = Holding.displaced(for: user, among: held, takesIdle: false)
+    guard let place = heaviest ?? (takesAny ? Holding.least(held) : nil) else { return false }
     close(place)
     return true
   }
@@ -129,7 +129,7 @@ extension LocationServer {
     listensAgain = now + LocationServer.acceptPause
     isDeadlineStale = true
     logLine(
-      of: 0, .warning,
+      of: nil, .warning,
       "no connection can be accepted (\(SystemError.reason(code))): more files may be open with LimitNOFILE"
     )
   }
@@ -147,32 +147,74 @@ extension LocationServer {
 
   // MARK: Handling calls
 
-  /// Whether the next call of a connection is handled now: its answers are taken, and its user's rate is not used up.
+  /// Whether a call of a connection may be looked at: its answers are taken.
   func mayHandle(_ index: Int) -> Bool {
     guard let connection = connections[index] else { return false }
-    let standing = standing(of: index)
     let mark =
-      standing == .unpermitted ? Connection.unpermittedHighWater : Connection.highWater
-    return connection.output.count + connection.expected < mark && nextCall(of: index) <= now
+      standing(of: index) == .unpermitted ? Connection.unpermittedHighWater : Connection.highWater
+    return connection.output.count + connection.expected < mark
   }
 
+  /// When the call that a connection keeps may be handled; `now` where it keeps none.
   private func nextCall(of index: Int) -> Instant {
-    guard let connection = connections[index] else { return .distantFuture }
-    if accounts.isEmpty { return now }
-    return accounts.nextCall(
-      of: account(of: connection.peer.user), standing(of: index), at: now)
+    guard let held = connections[index]?.held else { return now }
+    return nextCall(of: held, index)
   }
 
-  /// A call is handled; nil for one that is refused.
-  mutating func charge(_ incoming: IncomingCall?, _ index: Int) {
+  private func nextCall(of held: HeldCall, _ index: Int) -> Instant {
+    guard let connection = connections[index], !accounts.isEmpty else { return now }
+    let payer = payer(of: held.call, index)
+    guard held.cost(payer) > 0 else { return now }
+    return accounts.nextCall(of: account(of: connection.peer.user), payer, at: now)
+  }
+
+  /// As what a user pays for a call: what one of its programs that may not use location asks takes nothing of what the
+  /// others may.
+  private func payer(of call: WireCall?, _ index: Int) -> Standing {
+    let standing = standing(of: index)
+    guard standing == .permitted, let connection = connections[index] else { return standing }
+    switch connection.purpose {
+    case .control(let client), .watch(let client), .drain(let client):
+      return clients[client].access.authorization.isGranted ? .permitted : .unpermitted
+    case .open:
+      if case .connect(let name, _) = call {
+        let user = connection.peer.user
+        let decision = state.client(uid: user, name: name)?.accessDecision
+        let access = policy.access(uid: user, client: name, decision: decision)
+        return access.authorization.isGranted ? .permitted : .unpermitted
+      }
+      // Reading is free to the user; a change without a session is refused.
+      return (call?.cost(.permitted) ?? 0) > 0 ? .unpermitted : .permitted
+    }
+  }
+
+  /// Handles a call, or keeps it until its user's rate lets it through; false where it is kept.
+  mutating func handle(_ held: HeldCall, _ index: Int) -> Bool {
+    guard let connection = connections[index] else { return true }
+    guard nextCall(of: held, index) <= now else {
+      connection.held = held
+      return false
+    }
+    charge(held, index)
+    // What is over the bounds by it may be closed: nothing of it may go to the next one in its place.
+    guard connections[index] === connection else { return true }
+    switch held {
+    case .call(let incoming): handle(incoming, from: index)
+    case .refused(let error, let isOneway):
+      if !isOneway { answer(.ready(.error(error)), to: index) }
+    }
+    return true
+  }
+
+  /// A call is handled. One that is oneway has no answer to make room for.
+  private mutating func charge(_ held: HeldCall, _ index: Int) {
     guard let connection = connections[index] else { return }
     let standing = standing(of: index)
-    let call = incoming?.call
-    if incoming?.mode != .oneway { connection.expected += call?.answerSize(standing) ?? 512 }
-    let cost = call?.cost(standing) ?? (standing == .unpermitted ? WireCall.plainCost : 0)
-    guard cost > 0 else { return }
-    accounts.charge(cost, to: account(of: connection.peer.user), standing, at: now)
-    if standing == .unpermitted { boundOutput(for: account(of: connection.peer.user)) }
+    if !held.isOneway { connection.expected += held.call?.answerSize(standing) ?? 512 }
+    let account = account(of: connection.peer.user)
+    let payer = payer(of: held.call, index)
+    accounts.charge(held.cost(payer), to: account, payer, at: now)
+    if standing == .unpermitted { boundOutput(for: account) }
   }
 
   /// Closes what holds the most unread answers, where users without permission let too many wait.
@@ -206,18 +248,37 @@ extension LocationServer {
   /// Handles the calls of those connections that were not for a while.
   mutating func resumePaused() {
     guard pausedCount > 0 else { return }
-    for index in connections.indices {
+    let begin = nextResumed
+    for offset in connections.indices {
+      let index = (begin + offset) % connections.count
       guard answers.count < LocationServer.requestsLimit else { return }
       guard let connection = connections[index], connection.isPaused, !connection.isEnding,
-        mayHandle(index)
+        timeToResume(index) == now
       else { continue }
+      nextResumed = index + 1
       connection.isPaused = false
       pausedCount -= 1
       let input = connection.input
       connection.input = []
+      if let held = connection.held {
+        connection.held = nil
+        guard handle(held, index) else {
+          connection.input = input
+          pause(index)
+          continue
+        }
+        guard connections[index] === connection else { continue }
+      }
       take(input.count, of: input, from: index)
       updateInterest(index)
     }
+  }
+
+  /// A whole call has come: the next one has all of its time.
+  mutating func completeFrame(_ index: Int) {
+    guard let connection = connections[index], connection.deadline != .distantFuture else { return }
+    connection.deadline = .distantFuture
+    isDeadlineStale = true
   }
 
   /// A call that has begun must end in time; between calls a connection may be silent for as long as it likes.
@@ -231,10 +292,14 @@ extension LocationServer {
 
   /// Closes connections whose time is over, and notes when there is next something to do. Most turns have nothing of
   /// that to do, and do not look at any connection.
+  ///
+  /// The board is held awake only for the calls of a user with permission that wait for their rate: anything else could
+  /// be brought about without end by users without permission, and is done at the next wake.
   mutating func watchConnections() {
     let isDue = connectionDeadline <= now || accounts.suppressedLines > 0
     guard isDeadlineStale || pausedCount > 0 || isDue else { return }
     isDeadlineStale = false
+    var urgent = Instant.distantFuture
     var next = listensAgain ?? .distantFuture
     if next <= now {
       listenAgain()
@@ -243,11 +308,9 @@ extension LocationServer {
     for index in connections.indices {
       guard let connection = connections[index] else { continue }
       if connection.isPaused {
-        if mayHandle(index) {
-          next = min(next, now)
-        } else if connection.output.isEmpty {
-          next = min(next, nextCall(of: index))
-        }
+        guard let time = timeToResume(index) else { continue }
+        next = min(next, time)
+        if payer(of: connection.held?.call, index) != .unpermitted { urgent = min(urgent, time) }
       } else if connection.deadline <= now {
         close(index)
       } else {
@@ -255,15 +318,25 @@ extension LocationServer {
       }
     }
     connectionDeadline = min(next, accounts.deadline(at: now))
+    urgentDeadline = urgent
+    events.postponable = connectionDeadline
+  }
+
+  /// When the calls of a paused connection are handled again; nil where that does not depend on the time.
+  private func timeToResume(_ index: Int) -> Instant? {
+    mayHandle(index) ? nextCall(of: index) : nil
   }
 
   // MARK: Log
 
-  /// Writes a line that a client of that user has caused, as often as its user and all of them may.
+  /// Writes a line that a client of that user has caused, as often as its user and all of them may; nil for a line of
+  /// the service itself, which takes nothing of what clients may.
   mutating func logLine(
-    of user: UInt32, _ priority: SystemLog.Priority, _ text: @autoclosure () -> String
+    of user: UInt32?, _ priority: SystemLog.Priority, _ text: @autoclosure () -> String
   ) {
-    guard let omitted = accounts.takeLine(of: account(of: user), at: now) else { return }
+    var account: UInt32?
+    if let user { account = self.account(of: user) }
+    guard let omitted = accounts.takeLine(of: account, at: now) else { return }
     log.write(priority, omitted > 0 ? "\(text()) (\(omitted) lines were left out before)" : text())
   }
 

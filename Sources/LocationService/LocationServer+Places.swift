@@ -122,6 +122,7 @@ extension LocationServer {
     state.removeUndecided(clients[place].number)
     ask(.forget, place)
     clients[place] = .vacant(policy.access(uid: .max, client: ""))
+    forgetStandings()
   }
 
   private func isForgettable(_ client: Int) -> Bool {

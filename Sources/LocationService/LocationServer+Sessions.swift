@@ -120,9 +120,9 @@ extension LocationServer {
     }
   }
 
-  /// When something is to be done though nothing comes.
+  /// When something is to be done though nothing comes, and the board suspended.
   var deadline: Instant {
-    var deadline = connectionDeadline
+    var deadline = urgentDeadline
     for i in clients.indices {
       deadline = min(deadline, clients[i].sessions.deadline)
       if clients[i].control == nil, let next = clients[i].launch.next {

@@ -167,7 +167,7 @@ extension LocationServer {
 
   mutating func put<Row>(_ row: Row, in table: WritableKeyPath<StateRows, StateTable<Row>>) {
     if !state.rows[keyPath: table].put(row) {
-      logLine(of: 0, .error, "the durable state is full, and forgets at a restart: \(Row.self)")
+      logLine(of: nil, .error, "the durable state is full, and forgets at a restart: \(Row.self)")
     }
   }
 

@@ -118,10 +118,14 @@ public struct LocationServer: LocationClients, ~Copyable {
   var listensAgain: Instant?
   /// When something is to be done about a connection though nothing comes of it.
   var connectionDeadline = Instant.distantFuture
+  /// The same where a user with permission waits for it: the board is not suspended beyond it.
+  var urgentDeadline = Instant.distantFuture
   /// That moment is to be found anew.
   var isDeadlineStale = false
   /// Connections whose calls are not handled for now.
   var pausedCount = 0
+  /// Where resuming them begins the next time: each gets its turn.
+  var nextResumed = 0
   /// Starts programs; gives what was wrong, nil if nothing was.
   let starter: (Launch) -> String?
   private var buffer = [UInt8](repeating: 0, count: LocationServer.readSize)
@@ -206,6 +210,7 @@ public struct LocationServer: LocationClients, ~Copyable {
     giveAnswers(engine, effects, at: now)
     for i in clients.indices where clients[i].watch != nil { tell(i, engine) }
     for i in connections.indices where connections[i] != nil {
+      connections[i]?.expected = 0
       if connections[i]?.drain != nil { pump(i, engine) } else { send(i) }
     }
     watchConnections()
@@ -284,25 +289,30 @@ public struct LocationServer: LocationClients, ~Copyable {
       switch connections[index]!.take(bytes, upTo: count, &place) {
       case .needsMore: break
       case .oversize: end(index)
-      case .frame: handleFrame(index)
+      case .frame:
+        completeFrame(index)
+        guard handleFrame(index) else {
+          connections[index]?.input = Array(bytes[place..<count])
+          return pause(index)
+        }
       }
     }
     expectRest(index)
   }
 
-  private mutating func handleFrame(_ index: Int) {
-    guard let connection = connections[index] else { return }
+  /// Handles the call that has come; false where it is kept, and waits for its user's rate.
+  private mutating func handleFrame(_ index: Int) -> Bool {
+    guard let connection = connections[index] else { return true }
+    connection.hasAsked = true
     do {
-      connection.hasAsked = true
-      let incoming = try CallDecoder.decode(connection.splitter.frame)
-      charge(incoming, index)
-      handle(incoming, from: index)
+      return handle(.call(try CallDecoder.decode(connection.splitter.frame)), index)
     } catch {
       switch error {
-      case .malformed: end(index)
+      case .malformed:
+        end(index)
+        return true
       case .refused(let error, let isOneway):
-        charge(nil, index)
-        if !isOneway { answer(.ready(.error(error)), to: index) }
+        return handle(.refused(error, isOneway: isOneway), index)
       }
     }
   }

@@ -10,8 +10,9 @@ import LocationWire
 struct UserAccounts {
   /// Calls of users without permission; see ``WireCall/cost(_:)``.
   static let unpermittedCalls = RateLimit(burst: 32, perSecond: 1)
-  /// Calls of users with permission that write durable state.
-  static let permittedCalls = RateLimit(burst: 32, perSecond: 2)
+  /// Calls of clients with permission that write durable state: room for all of a user's programs to come back at once,
+  /// each with all of its regions.
+  static let permittedCalls = RateLimit(burst: 256, perSecond: 2)
   /// Log lines that one user causes.
   static let linesPerUser = RateLimit(burst: 4, perSecond: 0.1)
   /// Log lines that all users cause together.
@@ -19,8 +20,16 @@ struct UserAccounts {
   /// Above this number, users of whom nothing is missing are forgotten.
   static let capacity = 64
 
-  private var calls: [UInt32: TokenBucket] = [:]
-  private var userLines: [UInt32: TokenBucket] = [:]
+  /// What is counted together: a user pays for each standing apart, so that none of its programs gains or loses by
+  /// what another one asks.
+  private struct Payer: Hashable {
+    var user: UInt32
+    var standing: Standing
+  }
+
+  private var calls: [Payer: TokenBucket] = [:]
+  /// By user; of nil are the lines of the service itself.
+  private var userLines: [UInt32?: TokenBucket] = [:]
   private var allLines = TokenBucket(UserAccounts.lines, at: .boot)
   /// Lines that were left out since the last one was written.
   private(set) var suppressedLines = 0
@@ -38,12 +47,13 @@ struct UserAccounts {
     }
   }
 
-  /// How many users are counted.
+  /// How many users are counted, each of them once for each standing.
   var callAccounts: Int { calls.count }
 
   /// When the next call of that user may be handled; `now` or before where it may at once.
   func nextCall(of user: UInt32, _ standing: Standing, at now: Instant) -> Instant {
-    guard let limit = UserAccounts.limit(standing), let bucket = calls[user], bucket.limit == limit
+    guard UserAccounts.limit(standing) != nil,
+      let bucket = calls[Payer(user: user, standing: standing)]
     else { return now }
     return bucket.time(of: 1, at: now)
   }
@@ -51,11 +61,10 @@ struct UserAccounts {
   /// A call of that user was handled.
   mutating func charge(_ cost: Double, to user: UInt32, _ standing: Standing, at now: Instant) {
     guard cost > 0, let limit = UserAccounts.limit(standing) else { return }
-    var bucket = calls[user] ?? TokenBucket(limit, at: now)
-    // The user has won or lost permission since.
-    if bucket.limit != limit { bucket = TokenBucket(limit, at: now) }
+    let payer = Payer(user: user, standing: standing)
+    var bucket = calls[payer] ?? TokenBucket(limit, at: now)
     bucket.take(cost, at: now)
-    calls[user] = bucket
+    calls[payer] = bucket
     if calls.count > UserAccounts.capacity {
       calls = calls.filter { !$0.value.isFull(at: now) }
     }
@@ -64,15 +73,16 @@ struct UserAccounts {
   // MARK: Log
 
   /// How many lines were left out before one that the user has caused, if that one may be written now; nil where it
-  /// is left out, too.
-  mutating func takeLine(of user: UInt32, at now: Instant) -> Int? {
+  /// is left out, too. A line of the service itself (nil) has a rate of its own, and takes nothing of the others.
+  mutating func takeLine(of user: UInt32?, at now: Instant) -> Int? {
     var bucket = userLines[user] ?? TokenBucket(UserAccounts.linesPerUser, at: now)
-    guard bucket.level(at: now) >= 1, allLines.level(at: now) >= 1 else {
+    let isCounted = user != nil
+    guard bucket.level(at: now) >= 1, !isCounted || allLines.level(at: now) >= 1 else {
       suppressedLines += 1
       return nil
     }
     bucket.take(1, at: now)
-    allLines.take(1, at: now)
+    if isCounted { allLines.take(1, at: now) }
     userLines[user] = bucket
     if userLines.count > UserAccounts.capacity {
       userLines = userLines.filter { !$0.value.isFull(at: now) }
@@ -84,7 +94,7 @@ struct UserAccounts {
   /// How many lines were left out, if that may be said now; they count as said.
   mutating func takeSuppressed(at now: Instant) -> Int? {
     guard suppressedLines > 0, deadline(at: now) <= now else { return nil }
-    allLines.take(UserAccounts.lines.burst, at: now)
+    allLines.take(1, at: now)
     defer { suppressedLines = 0 }
     return suppressedLines
   }
@@ -93,6 +103,13 @@ struct UserAccounts {
   /// there again.
   func deadline(at now: Instant) -> Instant {
     suppressedLines > 0 ? allLines.time(of: UserAccounts.lines.burst, at: now) : .distantFuture
+  }
+}
+
+extension HeldCall {
+  /// What it takes of its user's rate, refused or not.
+  func cost(_ standing: Standing) -> Double {
+    call?.cost(standing) ?? (standing == .unpermitted ? WireCall.plainCost : 0)
   }
 }
 

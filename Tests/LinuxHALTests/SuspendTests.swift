@@ -93,6 +93,19 @@ import Testing
     #expect(kernel.suspends == 0)
   }
 
+  @Test("what may be put off ends a wait, but no suspend, and is done at the next wake")
+  func postponable() throws {
+    let suspender = BoardSuspender.quick(kernel)
+    var board = try board(suspender)
+    events.postponable = soon(20)
+    #expect(board.wait(in: .idle, until: soon(60_000), listening: false).reason == .request)
+    #expect(board.now >= events.postponable && kernel.suspends == 0)
+    kernel.whileSuspended = { usleep(60_000) }
+    events.postponable = soon(30)
+    #expect(board.wait(in: .suspended, until: soon(60_000), listening: false).reason == .request)
+    #expect(board.now >= events.postponable && kernel.suspends == 1)
+  }
+
   @Test("an alarm that is near is not tried, and one that the kernel finds too near is idled for")
   func nearAlarm() throws {
     var pace = BoardSuspender.Pace()

@@ -207,7 +207,7 @@ struct LimitTests {
       bench.fix()
       _ = control.frames()
     }
-    #expect(bench.state.figures.transactions - before <= 32 + 2 * 61)
+    #expect(bench.state.figures.transactions - before <= 256 + 2 * 61)
     #expect(watch.fixes().count == 60)
   }
 

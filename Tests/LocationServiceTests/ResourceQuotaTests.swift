@@ -89,4 +89,33 @@ struct ResourceQuotaTests {
     #expect(
       accounts.nextCall(of: 7, .permitted, at: now + .seconds(2_000)) == now + .seconds(2_000))
   }
+
+  @Test("RES-6: who is without permission and with it in turn pays for both")
+  func alternating() {
+    var accounts = UserAccounts()
+    let now = Instant(microseconds: 1_000_000)
+    for _ in 0..<32 {
+      accounts.charge(1, to: 7, .unpermitted, at: now)
+      accounts.charge(8, to: 7, .permitted, at: now)
+    }
+    #expect(accounts.nextCall(of: 7, .unpermitted, at: now) == now + .seconds(1))
+    #expect(accounts.nextCall(of: 7, .permitted, at: now) > now)
+  }
+
+  @Test("RES-7: to say how many lines were left out takes one line, and the service has its own")
+  func lines() throws {
+    var accounts = UserAccounts()
+    let now = Instant(microseconds: 1_000_000)
+    for user in 0..<9 as Range<UInt32> { _ = accounts.takeLine(of: user, at: now) }
+    #expect(accounts.suppressedLines == 1)
+    #expect(accounts.takeLine(of: nil, at: now) == 1, "the service is heard")
+    for _ in 0..<3 { #expect(accounts.takeLine(of: nil, at: now) != nil) }
+    #expect(accounts.takeLine(of: nil, at: now) == nil, "but not without end")
+    let later = now + .seconds(60)
+    #expect(accounts.takeSuppressed(at: later) == 1)
+    for user in 20..<27 as Range<UInt32> {
+      #expect(accounts.takeLine(of: user, at: later) != nil, "\(user)")
+    }
+    #expect(accounts.takeLine(of: 27, at: later) == nil)
+  }
 }

@@ -1,0 +1,164 @@
+import AccessPolicy
+import Glibc
+import LocationTypes
+import LocationWire
+import TestSupport
+import Testing
+
+@testable import LocationService
+
+@Suite("Bounds hold at their edges, and cost nobody else anything")
+struct LimitEdgeTests {
+  @Test("RES-5: calls without answers, refused ones too, leave no room taken and no work behind")
+  func refusedOneway() throws {
+    let bench = try Users.bench()
+    let program = bench.program(of: 4_711)
+    let refused = Array("{\"method\":\"org.torpor.Location.Watch\",\"oneway\":true}".utf8) + [0]
+    program.send((0..<40).flatMap { _ in refused })
+    bench.settle()
+    #expect(bench.loop.clients.pausedCount == 0)
+    #expect(bench.connectionDeadline > bench.stage.now, "it does not wake without end")
+    guard case .info? = bench.ask(.getInfo, program) else {
+      Issue.record("its next call is handled")
+      return
+    }
+  }
+
+  @Test("RES-5: room for answers that never come is there again with the next turn")
+  func unansweredRoom() throws {
+    let bench = try Users.bench()
+    let program = bench.program(of: 4_711)
+    _ = bench.ask(.getInfo, program)
+    let mine = bench.loop.clients.connections.first { $0?.peer.user == 4_711 }
+    let connection = try #require(mine ?? nil)
+    connection.expected = Connection.unpermittedHighWater
+    program.send(.getInfo)
+    bench.settle()
+    #expect(program.receive(.getInfo).count == 1, "what is expected is forgotten with the turn")
+  }
+
+  @Test("RES-5: a refused call whose connection is closed for it answers nobody else")
+  func refusedAndClosed() throws {
+    let bench = try Users.bench()
+    let heavy = bench.program(of: 4_711)
+    let light = bench.program(of: 4_711)
+    for program in [heavy, light] { _ = bench.ask(.getInfo, program) }
+    let places = bench.loop.clients.connections.indices.filter {
+      bench.loop.clients.connections[$0]?.peer.user == 4_711
+    }
+    #expect(places.count == 2)
+    // All of its user's room is taken; what is asked next is to be the one that goes.
+    bench.loop.clients.connections[places[0]]?.purpose = .drain(client: 0)
+    bench.loop.clients.connections[places[0]]?.expected = 200_000
+    light.send(Array("{\"method\":\"org.torpor.Location.Watch\"}".utf8) + [0])
+    let next = Program(bench.path)
+    bench.settle()
+    _ = light.frames()
+    #expect(light.isClosed)
+    #expect(next.frames().isEmpty && !next.isClosed)
+    guard case .info? = bench.ask(.getInfo, next) else {
+      Issue.record("it is answered what it asks")
+      return
+    }
+    _ = heavy
+  }
+
+  @Test("RES-4: who always has begun another call is not closed while whole calls come")
+  func busyPipeline() throws {
+    let bench = try Users.bench()
+    let program = bench.program()
+    var json = JSONOutput()
+    CallEncoder.encode(.getInfo, to: &json)
+    let call = json.bytes
+    program.send(Array(call.prefix(5)))
+    bench.settle()
+    for second in 0..<30 {
+      program.send(Array(call.dropFirst(5) + call.prefix(5)))
+      bench.settle()
+      #expect(program.receive(.getInfo).count == 1, "after \(second) s")
+      bench.pass(1)
+    }
+    #expect(!program.isClosed)
+    bench.pass(11)
+    _ = program.frames()
+    #expect(program.isClosed, "one that does not end is not waited for")
+  }
+
+  @Test("RES-3: a client that is forgotten takes its user's permission with it at once")
+  func forgottenStanding() throws {
+    let bench = try Users.bench()
+    let (control, watch, _) = bench.client("mine", of: 4_711)
+    let name = WireClientName(user: 4_711, name: "mine")
+    #expect(bench.ask(.allowClient(name, .always), bench.program()) == .done)
+    let other = bench.program(of: 4_711)
+    _ = bench.ask(.getInfo, other)
+    let connection = try #require(
+      bench.loop.clients.connections.last { $0?.peer.user == 4_711 } ?? nil)
+    #expect(connection.standing == .permitted)
+    #expect(bench.ask(.forgetClient(name), bench.program()) == .done)
+    _ = bench.ask(.getInfo, other)
+    #expect(connection.standing == .unpermitted)
+    _ = (control, watch)
+  }
+
+  @Test("RES-3: one connection each of many users holds up nobody with permission")
+  func oneEach() throws {
+    let friends = 5_000..<5_005 as Range<UInt32>
+    let bench = try ServiceBench(
+      AccessPolicy(
+        rules: friends.map {
+          AccessRule(AccessSubject(uid: $0), AccessTerms(authorization: .always), line: 1)
+        }, administrators: [Users.me]))
+    var programs: [Program] = []
+    for user in 0..<256 as Range<UInt32> { programs.append(bench.program(of: 6_000 + user)) }
+    for user in friends.dropLast() {
+      for _ in 0..<60 { programs.append(bench.program(of: user)) }
+    }
+    #expect(bench.connectionCounts.values.reduce(0, +) == 496)
+    #expect(bench.admittedProgram(of: 7_000) == nil, "who has no permission displaces nobody")
+    let last = try #require(bench.admittedProgram(of: friends.last!))
+    #expect(bench.connectionCounts.values.reduce(0, +) == 496)
+    #expect(bench.connectionCounts.count { $0.key >= 6_000 } == 255)
+    _ = (last, programs)
+  }
+
+  @Test("RES-4: where no descriptor is left, who has no permission loses one, its only one too")
+  func onlyDescriptor() throws {
+    let bench = try Users.bench()
+    let strangers = [bench.program(of: 6_000), bench.program(of: 6_001)]
+    let accept = bench.listener.accept
+    var tries = 0
+    bench.listener.accept = {
+      tries += 1
+      return tries == 1 ? -EMFILE : accept()
+    }
+    let waiting = Program(bench.path)
+    bench.settle()
+    guard case .info? = bench.ask(.getInfo, waiting) else {
+      Issue.record("it is served at once")
+      return
+    }
+    for stranger in strangers { _ = stranger.frames() }
+    #expect(strangers.count { $0.isClosed } == 1)
+  }
+
+  @Test("RES-6: what users without permission have waiting never holds the board awake")
+  func boardSleeps() throws {
+    let bench = try Users.bench()
+    let (control, watch, _) = bench.client("flood", of: 4_711)
+    for _ in 0..<60 { control.send(.startVisits) }
+    bench.settle()
+    let now = bench.stage.now
+    #expect(bench.loop.clients.pausedCount == 1)
+    #expect(bench.connectionDeadline > now && bench.connectionDeadline <= now + .seconds(1))
+    #expect(bench.deadline == .distantFuture)
+    #expect(bench.loop.clients.events.postponable == bench.connectionDeadline)
+    // Who may use location is waited for.
+    let mine = bench.client("mine", of: Users.friend)
+    for _ in 0..<300 { mine.control.send(.startVisits) }
+    bench.settle()
+    #expect(bench.loop.clients.pausedCount == 2)
+    #expect(bench.deadline > now && bench.deadline <= now + .seconds(1))
+    _ = watch
+  }
+}

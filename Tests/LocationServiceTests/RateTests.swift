@@ -1,0 +1,81 @@
+import LocationTypes
+import LocationWire
+import TestSupport
+import Testing
+
+@testable import LocationService
+
+@Suite("What one program uses up of a rate is not taken from those that may use location")
+struct RateTests {
+  @Test("RES-6: a program without permission uses nothing of what its user's clients may")
+  func container() throws {
+    let bench = try Users.bench(subordinates: "5000:100000:65536\n")
+    let (container, _, _) = bench.client("c", of: 100_000)
+    for _ in 0..<200 { container.send(.startVisits) }
+    let open = bench.program(of: 100_000)
+    for _ in 0..<100 { open.send(.startVisits) }
+    bench.settle()
+    #expect(bench.loop.clients.pausedCount == 2)
+    let (mine, _, _) = bench.client("mine", of: Users.friend)
+    for number in 0..<20 {
+      #expect(bench.ask(.addRegion(Users.region("r\(number)"), assuming: .unknown), mine) == .done)
+    }
+    #expect(bench.ask(.startVisits, mine) == .done)
+    #expect(bench.deadline == .distantFuture, "and does not hold the board awake")
+  }
+
+  @Test("RES-6: calls that take nothing of a rate are answered while it is used up")
+  func free() throws {
+    let bench = try Users.bench()
+    let flood = bench.client("flood", of: Users.friend)
+    let mine = bench.client("mine", of: Users.friend)
+    _ = bench.ask(.startUpdating, mine.control)
+    bench.fix()
+    let fix = try #require(mine.watch.fixes().first)
+    for _ in 0..<300 { flood.control.send(.startVisits) }
+    bench.settle()
+    #expect(bench.loop.clients.pausedCount == 1)
+    #expect(bench.ask(.acknowledge(fix.name), mine.control) == .done)
+    guard case .location? = bench.ask(.getLocation, mine.control) else {
+      Issue.record("it is told where it is")
+      return
+    }
+    mine.control.send(.startVisits)
+    bench.settle()
+    #expect(bench.loop.clients.pausedCount == 2, "a change waits")
+    bench.pass(3)
+    #expect(!mine.control.frames().isEmpty)
+  }
+
+  @Test("RES-6: all clients of a user come back at once after the service was started again")
+  func comingBack() throws {
+    let bench = try Users.bench()
+    var programs: [Program] = []
+    for number in 0..<8 {
+      let (control, watch, _) = bench.client("c\(number)", of: Users.friend)
+      programs += [control, watch]
+      #expect(bench.ask(.startUpdating, control) == .done)
+      #expect(bench.ask(.startVisits, control) == .done)
+      for region in 0..<20 {
+        let name = "r\(region)"
+        #expect(bench.ask(.addRegion(Users.region(name), assuming: .unknown), control) == .done)
+      }
+    }
+    #expect(programs.count == 16)
+  }
+
+  @Test("RES-6: connections of a user whose rate is used up have their turns")
+  func turns() throws {
+    let bench = try Users.bench()
+    let both = ["a", "b"].map { bench.client($0, of: 4_711).control }
+    for _ in 0..<100 { for one in both { one.send(.startVisits) } }
+    bench.settle()
+    var counts = both.map { $0.frames().count }
+    let before = counts
+    for _ in 0..<20 {
+      bench.pass(1)
+      for index in counts.indices { counts[index] += both[index].frames().count }
+    }
+    for index in counts.indices { #expect(counts[index] - before[index] >= 8, "\(counts)") }
+  }
+}
