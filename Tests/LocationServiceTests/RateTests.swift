@@ -10,6 +10,7 @@ struct RateTests {
   @Test("RES-6: a program without permission uses nothing of what its user's clients may")
   func container() throws {
     let bench = try Users.bench(subordinates: "5000:100000:65536\n")
+    _ = bench.client("first", of: Users.friend)
     let (container, _, _) = bench.client("c", of: 100_000)
     for _ in 0..<200 { container.send(.startVisits) }
     let open = bench.program(of: 100_000)
