@@ -227,7 +227,8 @@ extension ReceiverLink {
 
   /// The goal is reached: tells so, once for each `.goal` and after each recovery.
   mutating func settle() {
-    attempts.settle(at: now)
+    // One that sends and does not answer is known as such when it is switched on again.
+    if power != .cut || !isStreaming { attempts.settle(at: now) }
     // Without supply nothing has been recovered.
     if isRecovering && power != .cut {
       isRecovering = false
