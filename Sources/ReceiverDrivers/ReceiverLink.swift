@@ -228,7 +228,9 @@ extension ReceiverLink {
   /// The goal is reached: tells so, once for each `.goal` and after each recovery.
   mutating func settle() {
     // One that sends and does not answer is known as such when it is switched on again.
-    if power != .cut || !isStreaming { attempts.settle(at: now) }
+    let losses = attempts.losses
+    attempts.settle(at: now)
+    if power == .cut && isStreaming { attempts.losses = losses }
     // Without supply nothing has been recovered.
     if isRecovering && power != .cut {
       isRecovering = false
