@@ -35,7 +35,8 @@ extension Engine {
     case .settled(let reached):
       if case .batching = reached { batchRefusal.forget() }
       if reached == .powersave { savingRefusal.forget() }
-      receiverWorks()
+      // One that is switched off has not shown that it works.
+      if reached == .off { endDrain() } else { receiverWorks() }
     case .recovered:
       batchRefusal.forget()
       savingRefusal.forget()
@@ -52,6 +53,11 @@ extension Engine {
 
   private mutating func receiverWorks() {
     isReceiverLost = false
+    endDrain()
+  }
+
+  /// Nothing is to be had of a receiver that holds nothing.
+  private mutating func endDrain() {
     if !receiverBuffers { finishDrain() }
   }
 

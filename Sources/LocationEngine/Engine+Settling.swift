@@ -109,6 +109,20 @@ extension Engine {
     overlookedAt = now
   }
 
+  /// A step begins. One that comes long after it was due says that the program was stopped, or the board asleep
+  /// without having been told to: nobody listened to the receiver either.
+  mutating func advance(to now: Instant) {
+    precondition(now >= self.now, "the boot clock never goes back")
+    self.now = now
+    guard now - plannedWake > Engine.latestWake else { return }
+    plannedWake = .distantFuture
+    if search.quietSince != nil { search.quietSince = now }
+    overlookedAt = now
+  }
+
+  /// How late a step may come on a board that runs: its alarm's resolution, and what it takes to resume.
+  private static var latestWake: Interval { .seconds(2) }
+
   /// Waits for the rest of an epoch while the plan stands.
   mutating func goOnWaiting(_ effects: inout Effects) {
     // A look that is due is on its way already: the drain.
@@ -128,7 +142,7 @@ extension Engine {
     if !effects.proceeds { expire(&effects) }
     releaseHeld(&effects)
     if silenceIsLoss(demand) <= now { loseReceiver() }
-    planner.figures.batch = batchRefusal.holds(at: now) ? nil : setup.figures.batch
+    planner.figures.batch = mayBatch ? setup.figures.batch : nil
     planner.figures.receiver.powersave_mW =
       savingRefusal.holds(at: now) ? nil : setup.figures.receiver.powersave_mW
     demand = elapseClients()
@@ -152,6 +166,12 @@ extension Engine {
     finishPlan(&effects)
   }
 
+  /// Whether the receiver may be left to itself. Not one that is lost or answers no command: it gathers
+  /// nothing, and the board would sleep over what it sends.
+  private var mayBatch: Bool {
+    !batchRefusal.holds(at: now) && !isReceiverLost && !(hasDriver && driver.status.isStreaming)
+  }
+
   /// Notices must be told, and the driver's effects done, before a plan holds.
   private mutating func lookForNotices(_ effects: inout Effects) {
     effects.hasNotices = hasNotices
@@ -168,6 +188,7 @@ extension Engine {
     goDeaf(!effects.listens && !isBusy)
     // Never a busy loop, whatever a profile's figures say.
     effects.wake = max(effects.wake, now + .milliseconds(1))
+    plannedWake = effects.wake
   }
 
   /// Notes that messages gather unheard from now on. Without one heard just before, their times are
@@ -225,7 +246,7 @@ extension Engine {
       let wanted = clients[i].demand(at: now)
       demand.add(wanted)
       // Whoever was told no place since its start is promised none yet (STD-3).
-      if case .within(let metres) = wanted, clients[i].awaitsFirstFix {
+      if case .within(let metres) = wanted, clients[i].awaitsFirstFix(context) {
         demand.need.add(due: now, accuracy: metres * Engine.accuracyShare)
       }
       let check = clients[i].check
@@ -239,7 +260,11 @@ extension Engine {
         demand.need.add(clients[i].need(at: now, fastest: fastest, line: motionLine))
       }
     }
-    if !demand.wantsEveryFix, !isReceiverAwake { noteUnrecorded() }
+    if demand.wantsEveryFix {
+      endUnrecorded()
+    } else if !isReceiverAwake {
+      noteUnrecorded()
+    }
     let may = planner.mayDefer(demand, isInhibited: isInhibited) && !isReceiverLost
     for i in clients.awake
     where clients.isAwake(i, at: now) && clients[i].deferral.state != .idle {
@@ -252,8 +277,16 @@ extension Engine {
   /// The receiver rests, or nobody listens to it: what those miss whose queue is full is a gap (BKG-5).
   private func noteUnrecorded() {
     let context = context
-    for i in clients.awake where clients.isAwake(i, at: now) && clients[i].isQueueFull {
+    for i in clients.awake where clients.isAwake(i, at: now) {
       clients[i].noteUnrecorded(context)
+    }
+  }
+
+  /// Every fix is recorded, for whomever: those whose queue is full get it too.
+  private func endUnrecorded() {
+    let context = context
+    for i in clients.awake where clients.isAwake(i, at: now) && clients[i].isQueueFull {
+      clients[i].endUnrecorded(context)
     }
   }
 
@@ -301,6 +334,10 @@ extension Engine {
       demand.look(at: terms.deadline)
     }
     demand.look(at: silenceIsLoss(demand))
+    // A lost receiver is tried again, whoever sleeps meanwhile (DEF-43).
+    if hasDriver, driver.activity == .lost, let due = driver.status.deadline, due > now {
+      demand.look(at: due)
+    }
     guard let quietSince = search.quietSince, !receiverBuffers else { return }
     let due = quietSince + setup.unknownAfter
     if due <= now {
@@ -349,7 +386,8 @@ extension Engine {
   /// When the receiver's buffer must be looked into, pin or no pin; earlier where a fix out of it is
   /// due to somebody who has not deferred.
   private var drainDue: Instant {
-    guard receiverBuffers else { return .distantFuture }
+    // Of one that is lost nothing is to be had.
+    guard receiverBuffers, !isReceiverLost else { return .distantFuture }
     let needed = max(
       demand.need.due, drainedAt + setup.figures.fixInterval * (1 << emptyDrains))
     return min(drainedAt + planner.drainPatience, needed)

@@ -28,6 +28,8 @@ public struct Engine: ~Copyable {
   var lastByte = Instant.boot
   /// Until when nobody has listened to a receiver that talks.
   var overlookedAt = Instant.boot
+  /// When the next step was to come at the latest.
+  var plannedWake = Instant.distantFuture
   /// What has come since the last step was left to gather: when it came is not known.
   var isGathering = false
   /// The receiver's last pulse per second.
@@ -124,9 +126,8 @@ public struct Engine: ~Copyable {
   /// - Complexity: O(bytes), and O(clients in use) where they complete something.
   /// - Precondition: The bytes before were finished: no effects ask for ``Event/proceed``.
   public mutating func step(bytes new: Span<UInt8>, at now: Instant) -> Effects {
-    precondition(now >= self.now, "the boot clock never goes back")
     precondition(chunkOffset == chunk.count, "the chunk before was not finished: .proceed")
-    self.now = now
+    advance(to: now)
     var effects = Effects()
     if new.count > 0 {
       if isDeaf || isReadingOn { backlogReadAt = now }
@@ -146,8 +147,7 @@ public struct Engine: ~Copyable {
   /// - Parameter now: The boot clock; never before that of the step before.
   /// - Complexity: O(clients in use).
   public mutating func step(_ event: Event, at now: Instant) -> Effects {
-    precondition(now >= self.now, "the boot clock never goes back")
-    self.now = now
+    advance(to: now)
     var effects = Effects()
     switch event {
     case .proceed: consume(&effects)

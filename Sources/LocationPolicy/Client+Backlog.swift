@@ -40,7 +40,7 @@ extension Client {
   private var unreportedGap: Gap? {
     guard let known = unrecorded, !known.isReported else { return cursor.gap }
     var gap = cursor.gap ?? known.gap(at: known.place)
-    gap.to = known.to
+    gap.to = known.to ?? gap.to
     gap.mayBeMore = true
     return gap
   }
@@ -48,9 +48,10 @@ extension Client {
   /// Its backlog is handed over: it counts as delivered, and is not told once more.
   mutating func takeBacklog(in ring: borrowing FixRing, _ context: ClientContext) {
     let range = backlog(in: ring).range
-    guard isShownFixes, range.upperBound > cursor.delivered else { return }
-    _ = cursor.takeGap()
+    guard isShownFixes else { return }
     unrecorded?.isReported = true
+    guard range.upperBound > cursor.delivered else { return }
+    _ = cursor.takeGap()
     cursor.deliver(to: range.upperBound, in: ring)
     dueUntil = max(dueUntil, range.upperBound)
     noteDelivery(of: range.upperBound - 1, hold: context.now + context.deliveryHold)

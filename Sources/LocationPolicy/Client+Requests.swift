@@ -74,7 +74,8 @@ extension Client {
     toldGivenUp = .none
     distanceCheck = .distantFuture
     endUnrecorded(context)
-    unrecorded?.isReported = true
+    unrecorded?.isReported = false  // the process may not have handled it
+    unrecorded?.awaitsStart = true
     ends.removeAll()
     batchThrough = nil
     failure = nil
@@ -93,7 +94,7 @@ extension Client {
     services.cancelRequest()
     guard !isUpdating else { return }
     isUpdating = true
-    unrecorded?.isReported = false  // the process before may not have handled it
+    unrecorded?.awaitsStart = false
     isUnknownTold = false
     filterFrom = nil
     if closesAtDrain {
@@ -232,6 +233,8 @@ extension Client {
       services.withhold(at: context.now)
     }
     if new.isRefused && !wasRefused { refuse(context) }
+    // A suspended client was not told of a refusal that is over.
+    if !new.isRefused && failure == .denied { failure = nil }
     settlePending(context)
   }
 

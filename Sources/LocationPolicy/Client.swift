@@ -118,14 +118,15 @@ public struct Client: Sendable {
   /// What it needs of the hardware now.
   public mutating func demand(at now: Instant) -> Demand {
     guard isConnected, isAuthorized, isAcquiring else { return .none }
-    if execution != .suspended, let demand = liveDemand { return demand }
+    let live = liveDemand
+    if execution != .suspended, let live { return live }
+    // Live updates have no queue (LIV-10): of a suspended client, only a background session keeps them up.
+    let isKept = live != nil && use.keepsRunning
     guard isUpdating, isRunning || waitsForDrain, !isReduced else {
-      // Live updates have no queue (LIV-10): of a suspended client, only a background session keeps them up.
-      let isKept = execution == .suspended && use.keepsRunning && liveDemand != nil
       return isKept ? .deferred(check: .distantFuture) : .none
     }
     let accuracy = services.coarsened(settings.desiredAccuracy)
-    if let metres = LocationAccuracy.bound(of: accuracy), !waitsForDrain {
+    if let metres = LocationAccuracy.bound(of: accuracy), !waitsForDrain, !isKept {
       return .within(metres: metres)
     }
     if execution == .foreground { return .live(isWatched: true) }
@@ -155,11 +156,6 @@ public struct Client: Sendable {
   /// Whether its deferral could engage, but for the board and other clients.
   public var isDeferrable: Bool {
     isConnected && isUpdating && execution != .foreground && deferral.state != .idle
-  }
-
-  /// Whether it was told no fix since it started updates.
-  public var awaitsFirstFix: Bool {
-    mutating get { isUpdating && filterFrom == nil }
   }
 
   /// Whether something waits until the receiver's buffer is empty.
@@ -271,7 +267,7 @@ extension Client {
     case .finish(let end): finishAfterDrain(end, context)
     }
     if context.givenUp != lowBattery { setGivenUp(context) }
-    isQueueFull = execution == .suspended && isUpdating && holdsLimit(context)
+    isQueueFull = execution == .suspended && isUpdating && isQueueFull(context)
     if !isQueueFull { endUnrecorded(context) }
   }
 

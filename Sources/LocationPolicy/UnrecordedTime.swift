@@ -10,8 +10,10 @@ struct UnrecordedTime: Sendable {
   var from: FixTime
   /// When it began again; nil while it has not.
   var to: FixTime?
-  /// It was reported to the process that is there, or belongs to a process that is gone.
+  /// It was reported to the process that is there.
   var isReported = false
+  /// It belongs to a process that is gone: the next one is told it when it starts updates, or reads its backlog.
+  var awaitsStart = false
 }
 
 extension Client {
@@ -28,8 +30,27 @@ extension Client {
     context.head - cursor.delivered >= UInt64(context.deferralLimit)
   }
 
-  /// Fixes are not acquired for anybody while the client's queue is full.
+  /// Whether it was told no fix since it started updates, and none waits until it is no longer suspended.
+  public mutating func awaitsFirstFix(_ context: ClientContext) -> Bool {
+    guard isUpdating, filterFrom == nil else { return false }
+    return execution != .suspended || cursor.delivered == context.head
+  }
+
+  /// Whether N fixes wait for a suspended client (BKG-5). Those that are passed over are none of them, but the
+  /// ring keeps them beside them, and has room for 2 N at least (RNG-1).
+  mutating func isQueueFull(_ context: ClientContext) -> Bool {
+    guard holdsLimit(context) else { return false }
+    let limit = UInt64(context.deferralLimit)
+    let all = context.head - cursor.delivered
+    guard let passed = notOwed, passed.upperBound > cursor.delivered, all < 2 * limit - 1 else {
+      return true
+    }
+    return all - (passed.upperBound - max(passed.lowerBound, cursor.delivered)) >= limit
+  }
+
+  /// Fixes are not acquired for anybody while the client's queue is full and nothing keeps them coming.
   public mutating func noteUnrecorded(_ context: ClientContext) {
+    guard isQueueFull, !isAcquiring else { return }
     if let known = unrecorded, !known.isReported {
       unrecorded?.to = nil
     } else {
@@ -45,7 +66,7 @@ extension Client {
   }
 
   /// Fixes are acquired for the client again.
-  mutating func endUnrecorded(_ context: ClientContext) {
+  public mutating func endUnrecorded(_ context: ClientContext) {
     guard let known = unrecorded, known.to == nil else { return }
     unrecorded?.to = context.time
   }
@@ -53,7 +74,9 @@ extension Client {
   /// Whether such a time is to be reported before anything else is delivered.
   var mustReportUnrecorded: Bool {
     mutating get {
-      guard let known = unrecorded, !known.isReported, known.to != nil else { return false }
+      guard let known = unrecorded, !known.isReported, !known.awaitsStart, known.to != nil else {
+        return false
+      }
       return cursor.delivered >= known.place
     }
   }
@@ -68,7 +91,7 @@ extension Client {
   /// Fixes from here on are delivered behind the gap.
   var unrecordedPlace: UInt64 {
     mutating get {
-      guard let known = unrecorded, !known.isReported else { return .max }
+      guard let known = unrecorded, !known.isReported, !known.awaitsStart else { return .max }
       return known.place
     }
   }

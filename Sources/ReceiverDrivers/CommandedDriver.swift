@@ -297,10 +297,11 @@ extension CommandedDriver {
     enter(.lost)
   }
 
-  /// A lost receiver is tried again; every fourth time it is to be cut off and started anew.
+  /// A lost receiver is tried again; every fourth time it is to be cut off and started anew, unless it is used
+  /// as it is.
   mutating func tryAgain() {
     link.attempts.cyclesPower =
-      setup.hasSupplySwitch && link.power != .cut
+      setup.hasSupplySwitch && link.power != .cut && !link.isStreaming
       && link.attempts.losses.isMultiple(of: Patience.lossesBeforePowerCycle)
     proceed()
   }

@@ -227,7 +227,10 @@ extension ReceiverLink {
 
   /// The goal is reached: tells so, once for each `.goal` and after each recovery.
   mutating func settle() {
+    // One that sends and does not answer is known as such when it is switched on again.
+    let losses = attempts.losses
     attempts.settle(at: now)
+    if power == .cut && isStreaming { attempts.losses = losses }
     // Without supply nothing has been recovered.
     if isRecovering && power != .cut {
       isRecovering = false

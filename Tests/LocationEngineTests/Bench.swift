@@ -161,6 +161,12 @@ final class Bench: Desk {
     now = end
   }
 
+  /// The program is stopped, or its board sleeps without having been told to.
+  func stop(for time: Interval) {
+    now = now + time
+    perform(.time)
+  }
+
   // MARK: The receiver
 
   /// The fix that the receiver has now.

@@ -1,5 +1,6 @@
 import LocationPolicy
 import LocationTypes
+import ReceiverDrivers
 import Testing
 
 @testable import LocationEngine
@@ -110,6 +111,110 @@ struct SuspendedTests {
     bench.run(5)
     #expect(bench.clients[0].gaps.isEmpty)
     #expect(bench.clients[0].sequences == Array(0..<UInt64(bench.appended.count)))
+  }
+
+  @Test("BKG-5: the gap ends where another client's fixes begin, which come behind it")
+  func othersBegin() {
+    let bench = BoardBench(limit: 50, watermark: 20, clients: 2)
+    bench.clients[1].stop()
+    bench.run(10)
+    bench.clients[0].suspend()
+    bench.run(300)
+    #expect(bench.receiver == .standby)
+    let begun = bench.now
+    bench.clients[1].start()
+    bench.run(30)
+    bench.clients[0].background()
+    bench.run(5)
+    #expect(bench.clients[0].gaps.count == 1)
+    let end = bench.clients[0].gaps.first?.to?.acquired ?? .boot
+    #expect(end >= begun && end <= begun + .seconds(1))
+    #expect(bench.clients[0].sequences == Array(0..<UInt64(bench.appended.count)))
+  }
+
+  @Test("DEF-43, BKG-5: a receiver that is lost while its only client is suspended is tried again")
+  func lostMeanwhile() {
+    let bench = BoardBench(limit: 500, watermark: 20) { board, _ in
+      board.faults.gone = [Instant(seconds: 60)..<Instant(seconds: 400)]
+    }
+    bench.run(10)
+    bench.client.suspend()
+    bench.run(290)
+    let before = bench.appended.count
+    bench.run(300)
+    #expect(bench.appended.count > before + 80, "\(bench.appended.count - before)")
+    #expect(bench.receiver == .batching, "it may gather again")
+  }
+
+  @Test("PWR-12, BKG-5: the board does not sleep over what a receiver sends that takes no commands")
+  func streaming() {
+    let bench = BoardBench(limit: 500, watermark: 20) { board, _ in
+      board.faults.commandLoss = 1
+      board.receiver.output = .nmea
+    }
+    bench.run(300)
+    bench.client.suspend()
+    bench.run(5)
+    let before = bench.appended.count
+    bench.run(300)
+    #expect(bench.appended.count - before > 250, "\(bench.appended.count - before)")
+  }
+
+  @Test("STD-3, BKG-5: a fix that waits for a suspended client is its first one")
+  func firstFix() {
+    let bench = BoardBench(limit: 500, watermark: 20)
+    bench.client.stop()
+    bench.client.ask(.setDesiredAccuracy(100))
+    bench.client.start()
+    bench.client.suspend()
+    bench.run(600)
+    #expect(!bench.appended.isEmpty && bench.appended.count < 100, "\(bench.appended.count)")
+    bench.client.background()
+    bench.run(5)
+    #expect(bench.client.sequences.first == bench.appended.first?.name.sequence)
+  }
+}
+
+@Suite("A receiver that was not listened to")
+struct UnheardTests {
+  @Test(
+    "DEF-43: a receiver is not lost because the board slept or the program was stopped; its silence counts from then",
+    arguments: [false, true])
+  func stopped(hasBytes: Bool) {
+    let bench = Bench()
+    bench.fixes(count: 5)
+    if hasBytes {
+      bench.sendAt(bench.now + .seconds(200), Array(bench.bytes(hasFix: true).prefix(10)))
+    } else {
+      bench.stop(for: .seconds(200))
+    }
+    let isLost = bench.engine.isReceiverLost
+    #expect(!isLost && bench.client.failures.isEmpty)
+    bench.run(50)
+    #expect(bench.client.failures.isEmpty)
+    bench.run(100)
+    #expect(bench.client.failures == [.locationUnknown])
+  }
+
+  @Test("DEF-43: a lost receiver that is switched off has not shown that it works")
+  func switchedOff() {
+    let bench = Bench {
+      $0.receiver = ReceiverSetup(family: .passive, hasSupplySwitch: true)
+      $0.figures.canSwitchOff = true
+    }
+    bench.run(1)
+    bench.fixes(count: 5)
+    bench.perform(.lineFault)
+    bench.client.stop()
+    bench.run(10)
+    let planned = bench.engine.plannedReceiver
+    let isLost = bench.engine.isReceiverLost
+    #expect(planned == .off && isLost)
+    bench.client.start()
+    bench.run(1)
+    bench.fixes(count: 2)
+    let isFound = !bench.engine.isReceiverLost
+    #expect(isFound)
   }
 }
 

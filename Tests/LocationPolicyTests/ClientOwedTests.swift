@@ -182,7 +182,7 @@ struct ClientOwedTests {
     #expect(world.drain([1]) == [])
     #expect(
       world.ask(.setExecution(.background)) == [
-        .finish(15), .finish(1), .batch(0...0), .failure(1),
+        .finish(15), .finish(1), .batch(0...0),
       ])
   }
 

@@ -159,7 +159,86 @@ struct ClientSuspendedTests {
   func denied() {
     let world = full()
     world.ask(.setAuthorization(.denied), .setAuthorization(.always))
+    #expect(world.ask(.setExecution(.background)) == [])
+  }
+
+  @Test("AUT-11, BKG-2: a refusal that is over is no news to a client that was suspended")
+  func staleRefusal() {
+    for new in [Authorization.always, .notDetermined] {
+      let world = suspended()
+      world.ask(.setAuthorization(.denied), .setAuthorization(new))
+      #expect(world.ask(.setExecution(.background)) == [])
+    }
+    let world = suspended()
+    world.ask(.setAuthorization(.denied))
     #expect(world.ask(.setExecution(.background)) == [.failure(1)])
+  }
+
+  @Test("BKG-5: fixes that are passed over do not count to N; the ring's room bounds them")
+  func passedOver() {
+    for (passed, isFull) in [(4, false), (8, false), (9, true)] as [(Int, Bool)] {
+      let world = suspended()
+      world.limit = 6
+      world.fixes(2 + passed)
+      world.client.passOver(2..<UInt64(2 + passed))
+      look(world)
+      #expect(world.client.isQueueFull == isFull, "\(passed)")
+    }
+    let world = suspended()
+    world.limit = 6
+    world.fixes(6)
+    world.client.passOver(2..<6)
+    world.fixes(3)
+    look(world)
+    #expect(!world.client.isQueueFull)
+    world.fixes(1)
+    look(world)
+    #expect(world.client.isQueueFull)
+  }
+
+  @Test("BKG-5: there is no gap while a background session has all recorded")
+  func sessionGap() {
+    let world = suspended()
+    world.ask(.setUse(ClientUse(keepsRunning: true)))
+    world.fixes(5)
+    look(world)
+    #expect(world.client.isQueueFull)
+    world.now = 20
+    #expect(world.ask(.setExecution(.background)) == [.batch(0...4)])
+  }
+
+  @Test("BKG-5, RNG-3: the next process is told the gap when it starts, or reads its backlog")
+  func deadGap() {
+    for wasTold in [false, true] {
+      let world = full()
+      world.now = 20
+      if wasTold { world.ask(.setExecution(.background)) }
+      world.ask(.disconnect)
+      #expect(world.client.backlog(in: world.ring).gap?.to?.acquired == Instant(seconds: 20))
+      #expect(world.ask(.connect) == [] && !world.hasNotices)
+      #expect(world.ask(.startUpdating) == [.batch(0...3), .gap(4..<4, count: 0)])
+    }
+    let world = full()
+    world.ask(.disconnect)
+    world.ask(.connect, .takeBacklog)
+    #expect(world.client.backlog(in: world.ring).gap == nil)
+    #expect(world.ask(.startUpdating) == [])
+    let read = full()
+    read.ask(.setExecution(.background))
+    read.ask(.acknowledge(read.name(3)), .disconnect, .connect)
+    #expect(read.client.backlog(in: read.ring).gap != nil)
+    read.ask(.takeBacklog)
+    #expect(read.client.backlog(in: read.ring).gap == nil, "also where no fix comes with it")
+  }
+
+  @Test("BKG-5, LIV-10: what a background session keeps up counts beside updates that need less")
+  func liveBeside() {
+    let world = World(capacity: 32)
+    world.ask(.connect, .startUpdating, .setDesiredAccuracy(3_000), .openLive(.default))
+    world.ask(.setUse(ClientUse(keepsRunning: true)), .setExecution(.suspended))
+    #expect(world.demand == .deferred(check: .distantFuture))
+    world.ask(.setUse(ClientUse()))
+    #expect(world.demand == .within(metres: 3_000))
   }
 
   @Test("BKG-5: a bulk read takes the gap with it, also where others were overwritten")

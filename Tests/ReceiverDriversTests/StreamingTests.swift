@@ -36,4 +36,35 @@ import Testing
     bench.run(1_300)
     #expect(!bench.status.isStreaming)
   }
+
+  @Test("PWR-12: the supply of one that is used as it is is never cut to start it anew")
+  func supply() {
+    var faults = FaultPlan()
+    faults.commandLoss = 1
+    let bench = FamilyBench(Families.setup(.mtk, supply: true), faults: faults)
+    bench.handle(.goal(.tracking))
+    bench.run(60)
+    #expect(bench.status.isStreaming)
+    bench.forget()
+    bench.run(3_600)
+    #expect(bench.counters.losses > 12 && bench.pins.isEmpty, "\(bench.pins)")
+  }
+
+  @Test("PWR-12: one that is used as it is and was switched off is known as such afterwards")
+  func switchedOff() {
+    var faults = FaultPlan()
+    faults.commandLoss = 1
+    let bench = FamilyBench(Families.setup(.mtk, supply: true), faults: faults)
+    bench.handle(.goal(.tracking))
+    bench.run(120)
+    #expect(bench.reach(.off) && bench.power == .backup)
+    bench.run(10)
+    bench.handle(.goal(.tracking))
+    let losses = bench.counters.losses
+    for _ in 0..<120 {
+      bench.run(1)
+      #expect(bench.status.isStreaming)
+    }
+    #expect(bench.counters.losses > losses)
+  }
 }
