@@ -334,8 +334,10 @@ extension Engine {
       demand.look(at: terms.deadline)
     }
     demand.look(at: silenceIsLoss(demand))
-    // A lost receiver is tried again, whoever sleeps meanwhile (DEF-43).
-    if hasDriver, driver.activity == .lost, let due = driver.status.deadline, due > now {
+    // A lost receiver that some client needs is tried again, also while the clients are suspended (DEF-43).
+    if demand.wantsEveryFix || schedule.isOn, hasDriver, driver.activity == .lost,
+      let due = driver.status.deadline, due > now
+    {
       demand.look(at: due)
     }
     guard let quietSince = search.quietSince, !receiverBuffers else { return }
