@@ -55,7 +55,7 @@ extension Engine {
   /// How the receiver was at the last step; nil on a board without one. O(1).
   public func receiverReport(at now: Instant) -> ReceiverReport? {
     guard hasDriver else { return nil }
-    let activity = driver.activity
+    let activity = driver.status.activity
     let counters = decoder.counters
     return ReceiverReport(
       activity: activity, isSearching: isReceiverAwake && isWithoutFix(at: now),
@@ -70,7 +70,7 @@ extension Engine {
   var isReceiverAway: Bool {
     guard hasDriver else { return true }
     if isReceiverLost { return !isReceiverStreaming }
-    return (demand.wantsEveryFix || schedule.isOn) && isSilent(driver.activity, at: now)
+    return (demand.wantsEveryFix || schedule.isOn) && isSilent(driver.status.activity, at: now)
   }
 
   /// Whether fixes come of a receiver that answers no command.
@@ -104,16 +104,20 @@ extension Engine {
     return max(max(heard, overlookedAt), search.since ?? .boot)
   }
 
-  /// When the silence of a receiver that takes no commands is its loss (DEF-43): it cannot be asked. Never,
-  /// of one that its driver asks, or that nobody waits for.
-  func silenceIsLoss(_ demand: DemandSummary) -> Instant {
-    guard hasDriver, !driver.hearsMessages, !isReceiverLost, isReceiverAwake else {
-      return .distantFuture
+  /// When the receiver must be looked after, whether clients run or are suspended (DEF-43): a lost one is tried
+  /// again, and the silence of one that takes no commands, and cannot be asked, becomes its loss. Never, while no
+  /// client needs it.
+  func receiverCheck(_ demand: DemandSummary) -> Instant {
+    guard hasDriver, demand.wantsEveryFix || schedule.isOn else { return .distantFuture }
+    switch driver.status.activity {
+    case .lost:
+      guard let due = driver.status.deadline, due > now else { return .distantFuture }
+      return due
+    case .running:
+      guard !driver.hearsMessages, !isReceiverLost, isReceiverAwake else { return .distantFuture }
+      return silentSince + max(setup.unknownAfter, longestSilence)
+    case .off, .standby, .starting, .saving, .batching: return .distantFuture
     }
-    guard case .running = driver.activity, demand.wantsEveryFix || schedule.isOn else {
-      return .distantFuture
-    }
-    return silentSince + max(setup.unknownAfter, longestSilence)
   }
 
   /// How long nothing may be read of a receiver that talks and has a fix.

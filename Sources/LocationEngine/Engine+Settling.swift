@@ -54,16 +54,13 @@ extension Engine {
 
   /// What a client must know of its surroundings; made where it is wanted, for it is large.
   @inline(__always) var context: ClientContext {
-    var context = ClientContext(
+    ClientContext(
       now: now, head: ring.head, newest: newest, receiverBuffers: receiverBuffers,
       isDraining: hasDriver && driver.status.isDraining,
       isDeferralAvailable: isDeferralAvailable && !isReceiverLost,
-      deferralLimit: setup.figures.deferralLimit, deliveryHold: setup.deliveryHold)
-    context.travelled = way.length
-    context.motionLine = motionLine
-    context.givenUp = battery.givenUp
-    context.hasReceiver = hasDriver && (!isReceiverLost || isReceiverStreaming)
-    return context
+      deferralLimit: setup.figures.deferralLimit, deliveryHold: setup.deliveryHold,
+      hasReceiver: hasDriver && (!isReceiverLost || isReceiverStreaming), motionLine: motionLine,
+      givenUp: battery.givenUp, travelled: way.length)
   }
 
   /// Whether what has just come changed nothing that a plan is made of: bytes in the middle of an
@@ -104,7 +101,10 @@ extension Engine {
   /// Nobody listened to the receiver, and what it said meanwhile is thrown away: that it was not heard
   /// says nothing about it.
   public mutating func overlook(at now: Instant) {
-    noteUnrecorded()
+    let context = context
+    for i in clients.awake where clients.isAwake(i, at: now) {
+      clients[i].noteUnrecorded(context)
+    }
     if search.quietSince != nil { search.quietSince = now }
     overlookedAt = now
   }
@@ -141,7 +141,7 @@ extension Engine {
   private mutating func makePlan(_ effects: inout Effects) {
     if !effects.proceeds { expire(&effects) }
     releaseHeld(&effects)
-    if silenceIsLoss(demand) <= now { loseReceiver() }
+    if receiverDue <= now, receiverCheck(demand) <= now { loseReceiver() }
     planner.figures.batch = mayBatch ? setup.figures.batch : nil
     planner.figures.receiver.powersave_mW =
       savingRefusal.holds(at: now) ? nil : setup.figures.receiver.powersave_mW
@@ -238,10 +238,12 @@ extension Engine {
   private mutating func elapseClients() -> DemandSummary {
     let context = context
     var demand = DemandSummary()
+    var hasFullQueue = false
     demand.look(at: clients.lookForAwake(at: now))
     for i in clients.awake where clients.isAwake(i, at: now) {
       if clients[i].mayLackAFix { clients[i].takeSparedFix(context) }
       clients[i].elapse(context)
+      hasFullQueue = hasFullQueue || clients[i].isQueueFull
       lookAhead(i)
       let wanted = clients[i].demand(at: now)
       demand.add(wanted)
@@ -260,11 +262,7 @@ extension Engine {
         demand.need.add(clients[i].need(at: now, fastest: fastest, line: motionLine))
       }
     }
-    if demand.wantsEveryFix {
-      endUnrecorded()
-    } else if !isReceiverAwake {
-      noteUnrecorded()
-    }
+    if hasFullQueue { noteRecording(demand.wantsEveryFix, context) }
     let may = planner.mayDefer(demand, isInhibited: isInhibited) && !isReceiverLost
     for i in clients.awake
     where clients.isAwake(i, at: now) && clients[i].deferral.state != .idle {
@@ -274,19 +272,16 @@ extension Engine {
     return demand
   }
 
-  /// The receiver rests, or nobody listens to it: what those miss whose queue is full is a gap (BKG-5).
-  private func noteUnrecorded() {
-    let context = context
-    for i in clients.awake where clients.isAwake(i, at: now) {
-      clients[i].noteUnrecorded(context)
-    }
-  }
-
-  /// Every fix is recorded, for whomever: those whose queue is full get it too.
-  private func endUnrecorded() {
-    let context = context
+  /// For the suspended clients whose queue is full (BKG-5): fixes are recorded while another client wants every
+  /// fix, and while the receiver is awake for single fixes; otherwise a gap begins.
+  private func noteRecording(_ isRecorded: Bool, _ context: ClientContext) {
+    guard isRecorded || !isReceiverAwake else { return }
     for i in clients.awake where clients.isAwake(i, at: now) && clients[i].isQueueFull {
-      clients[i].endUnrecorded(context)
+      if isRecorded {
+        clients[i].endUnrecorded(context)
+      } else {
+        clients[i].noteUnrecorded(context)
+      }
     }
   }
 
@@ -333,13 +328,8 @@ extension Engine {
       guard let terms = clients[i].deferral.terms, terms.deadline > now else { continue }
       demand.look(at: terms.deadline)
     }
-    demand.look(at: silenceIsLoss(demand))
-    // A lost receiver that some client needs is tried again, also while the clients are suspended (DEF-43).
-    if demand.wantsEveryFix || schedule.isOn, hasDriver, driver.activity == .lost,
-      let due = driver.status.deadline, due > now
-    {
-      demand.look(at: due)
-    }
+    receiverDue = receiverCheck(demand)
+    demand.look(at: receiverDue)
     guard let quietSince = search.quietSince, !receiverBuffers else { return }
     let due = quietSince + setup.unknownAfter
     if due <= now {

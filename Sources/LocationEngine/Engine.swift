@@ -30,6 +30,8 @@ public struct Engine: ~Copyable {
   var overlookedAt = Instant.boot
   /// When the next step was to come at the latest.
   var plannedWake = Instant.distantFuture
+  /// When the last plan wanted the receiver looked after: what has come since may have put it off.
+  var receiverDue = Instant.distantFuture
   /// What has come since the last step was left to gather: when it came is not known.
   var isGathering = false
   /// The receiver's last pulse per second.
@@ -254,6 +256,9 @@ public struct Engine: ~Copyable {
 
   /// Whether the receiver is meant to be searching or tracking.
   public var isReceiverAwake: Bool { goal.map(Engine.isAwake) ?? false }
+
+  /// Whether no fix is expected on the receiver's line: it is off, asleep, or records fixes itself.
+  public var isReceiverQuiet: Bool { !isReceiverAwake || receiverBuffers }
 
   /// What the receiver is meant to do; nil before the first plan.
   public var plannedReceiver: PlannedReceiver? {

@@ -267,8 +267,7 @@ extension Client {
     case .finish(let end): finishAfterDrain(end, context)
     }
     if context.givenUp != lowBattery { setGivenUp(context) }
-    isQueueFull = execution == .suspended && isUpdating && isQueueFull(context)
-    if !isQueueFull { endUnrecorded(context) }
+    if execution == .suspended || isQueueFull { elapseQueue(context) }
   }
 
   private mutating func elapseServices(_ context: ClientContext) {

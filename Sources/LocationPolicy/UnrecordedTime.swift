@@ -20,7 +20,7 @@ extension Client {
   /// Whether fixes are acquired for its updates: always while it runs; while it is suspended until its
   /// queue is full, and as long as a deferral or a background session lasts (BKG-2, BKG-5).
   var isAcquiring: Bool {
-    mutating get {
+    @inline(__always) mutating get {
       execution != .suspended || !isQueueFull || use.keepsRunning || deferral.state != .idle
     }
   }
@@ -38,7 +38,7 @@ extension Client {
 
   /// Whether N fixes wait for a suspended client (BKG-5). Those that are passed over are none of them, but the
   /// ring keeps them beside them, and has room for 2 N at least (RNG-1).
-  mutating func isQueueFull(_ context: ClientContext) -> Bool {
+  mutating func hasFullQueue(_ context: ClientContext) -> Bool {
     guard holdsLimit(context) else { return false }
     let limit = UInt64(context.deferralLimit)
     let all = context.head - cursor.delivered
@@ -46,6 +46,12 @@ extension Client {
       return true
     }
     return all - (passed.upperBound - max(passed.lowerBound, cursor.delivered)) >= limit
+  }
+
+  /// Notes whether the queue of a suspended client is full now.
+  mutating func elapseQueue(_ context: ClientContext) {
+    isQueueFull = execution == .suspended && isUpdating && hasFullQueue(context)
+    if !isQueueFull { endUnrecorded(context) }
   }
 
   /// Fixes are not acquired for anybody while the client's queue is full and nothing keeps them coming.

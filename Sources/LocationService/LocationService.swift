@@ -171,7 +171,7 @@ public struct LocationService: ~Copyable {
   /// suspend.
   private mutating func turn() {
     followLocks()
-    let isQuiet = !loop.engine.isReceiverAwake || loop.engine.mayReceiverHoldFixes
+    let isQuiet = loop.engine.isReceiverQuiet
     if hasUnsynced && syncs.writesEarly(before: loop.planned, isReceiverQuiet: isQuiet, at: now) {
       sync()
     }

@@ -188,9 +188,8 @@ public struct Session {
     _ engine: inout Engine, _ syncs: inout SyncSchedule?, before plan: Effects?, at now: Instant
   ) -> Instant {
     guard var schedule = syncs, !engine.unsynced.isEmpty else { return .distantFuture }
-    let isQuiet = !engine.isReceiverAwake || engine.mayReceiverHoldFixes
     if now >= schedule.due
-      || schedule.writesEarly(before: plan, isReceiverQuiet: isQuiet, at: now)
+      || schedule.writesEarly(before: plan, isReceiverQuiet: engine.isReceiverQuiet, at: now)
     {
       engine.markSynced(engine.unsynced)
       schedule.wrote(at: now)

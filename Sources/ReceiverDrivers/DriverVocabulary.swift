@@ -102,6 +102,8 @@ public enum DriverEvent: Sendable {
 
 /// What whoever owns a driver must know of it between two events.
 @frozen public struct DriverStatus: Equatable, Sendable {
+  /// What the receiver does, as far as is known.
+  public var activity: ReceiverActivity
   /// When it must be stepped with `.deadline`; nil when only events move it.
   public var deadline: Instant?
   /// Whether there is anything in `outgoing`; cheaper than making it.

@@ -38,7 +38,7 @@ struct PassiveDriver: Sendable {
   /// What its owner must know of it now; O(1).
   var status: DriverStatus {
     DriverStatus(
-      deadline: deadline, hasOutgoing: hasOutgoing, isSettled: isSettled,
+      activity: activity, deadline: deadline, hasOutgoing: hasOutgoing, isSettled: isSettled,
       buffersFixes: buffersFixes, isDraining: isDraining, hasHeld: false,
       entriesBehind: entriesBehind, isStreaming: false)
   }

@@ -44,15 +44,6 @@ public struct ReceiverDriver: ~Copyable, Sendable {
     }
   }
 
-  /// What the receiver does, as far as is known.
-  public var activity: ReceiverActivity {
-    switch family {
-    case .ubloxM8, .ubloxM10: ublox.activity
-    case .mtk, .airoha, .casic: sentences.activity
-    case .passive: passive.activity
-    }
-  }
-
   /// What has happened so far.
   public var counters: DriverCounters {
     switch family {

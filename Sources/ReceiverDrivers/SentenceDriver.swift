@@ -26,8 +26,9 @@ struct SentenceDriver: CommandedDriver {
   /// What its owner must know of it now; O(1).
   var status: DriverStatus {
     DriverStatus(
-      deadline: deadline, hasOutgoing: hasOutgoing, isSettled: isSettled, buffersFixes: false,
-      isDraining: isDraining, hasHeld: false, entriesBehind: 0, isStreaming: link.isStreaming)
+      activity: activity, deadline: deadline, hasOutgoing: hasOutgoing, isSettled: isSettled,
+      buffersFixes: false, isDraining: isDraining, hasHeld: false, entriesBehind: 0,
+      isStreaming: link.isStreaming)
   }
 
   /// Whether a drain that was asked for is still to be answered: there is never anything to drain.

@@ -30,7 +30,7 @@ struct UBloxDriver: CommandedDriver {
   /// What its owner must know of it now; O(1).
   var status: DriverStatus {
     DriverStatus(
-      deadline: deadline, hasOutgoing: hasOutgoing, isSettled: isSettled,
+      activity: activity, deadline: deadline, hasOutgoing: hasOutgoing, isSettled: isSettled,
       buffersFixes: buffersFixes, isDraining: isDraining, hasHeld: held.released > 0,
       entriesBehind: entriesBehind, isStreaming: link.isStreaming)
   }

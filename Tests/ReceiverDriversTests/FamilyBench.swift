@@ -85,7 +85,7 @@ final class FamilyBench {
   var now: Instant { board.now }
   var violations: [String] { board.violations.map { "\($0.kind): \($0.text)" } }
   var counters: DriverCounters { driver.counters }
-  var activity: ReceiverActivity { driver.activity }
+  var activity: ReceiverActivity { driver.status.activity }
   var power: ReceiverPowerState { board.receiverPowerState }
   var status: DriverStatus { driver.status }
   /// What was written, as text.
