@@ -10,14 +10,8 @@ import sys
 import threading
 import time
 
-from service_cost import clients, programs, streams
+from service_cost import clients, instructions, programs, streams
 
-FEEDS = {
-    "pieces": (streams.nmea, True),
-    "whole": (streams.nmea, False),
-    "nav-pvt": (streams.nav_pvt, False),
-}
-WARM_UP = 12
 CROWD = 200
 CROWD_RATE = 10
 
@@ -35,7 +29,7 @@ def all_of(options, folder):
     if "start" in chosen:
         tell("start")
         found["start"] = start(options, folder)
-    for name in FEEDS:
+    for name in streams.FEEDS:
         if name in chosen:
             tell(name)
             found[name] = served(options, folder, name)
@@ -70,7 +64,7 @@ def idle(options, folder, seconds=20):
         bench.run(until=time.monotonic() + seconds)
         found[name] = {
             key: difference(before[key], program.counts(), seconds) for key, program in both.items()}
-        stop(lines, torpord, gpsd)
+        programs.stop(lines, torpord, gpsd)
     return found
 
 
@@ -102,19 +96,15 @@ def start_both(options, folder, name, traced=False):
     return bench, lines, torpord, gpsd
 
 
-def stop(lines, *both):
-    for program in both:
-        if program:
-            program.stop()
-    for line in lines:
-        line.close()
-
-
 def served(options, folder, name):
     """A receiver's epochs at 1 Hz, one client of each service: once to count, once under strace."""
     found = count(options, folder, name)
-    if not FEEDS[name][1] and shutil.which("cc"):
+    if not streams.FEEDS[name][1] and shutil.which("cc"):
         found["floor"] = floor(options, folder, name)
+    if shutil.which("valgrind"):
+        here = f"{folder}/{name}-instructions"
+        os.makedirs(here)
+        found["instructions"] = instructions.per_fix(options.binary, options.board, here, name, options.epochs)
     if shutil.which("strace"):
         for service, calls in trace(options, folder, name).items():
             found[service]["calls"] = calls
@@ -122,7 +112,7 @@ def served(options, folder, name):
 
 
 def begin(options, folder, name, traced=False):
-    make, pieces = FEEDS[name]
+    make, pieces = streams.FEEDS[name]
     bench, lines, torpord, gpsd = start_both(options, folder, name, traced)
     heard = {"torpord": clients.TorporClient(bench, torpord.socket, "bench")}
     if gpsd:
@@ -134,7 +124,7 @@ def begin(options, folder, name, traced=False):
         library = programs.Torpord(options.binary, options.board, lines[-1], f"{folder}/{name}-library")
         heard["library"] = programs.Program([options.probe, "follow", library.socket, "bench", "relaxed"])
     bench.feed = streams.Feed(lines, make, pieces)
-    bench.run_epochs(WARM_UP)
+    bench.run_epochs(streams.WARM_UP)
     return bench, lines, {"torpord": torpord, "gpsd": gpsd, "library": library}, heard
 
 
@@ -166,7 +156,7 @@ def count(options, folder, name):
         heard["torpord"].acknowledged - acknowledged) / options.epochs
     found["epochs"] = options.epochs
     found["bytes"] = len(bench.feed.epoch.data)
-    stop(lines, probe, *both.values())
+    programs.stop(lines, probe, *both.values())
     return found
 
 
@@ -187,13 +177,13 @@ def floor(options, folder, name):
     bench = clients.Bench()
     bench.lines = [line]
     client = clients.FloorClient(bench, path)
-    bench.feed = streams.Feed([line], FEEDS[name][0])
-    bench.run_epochs(WARM_UP)
+    bench.feed = streams.Feed([line], streams.FEEDS[name][0])
+    bench.run_epochs(streams.WARM_UP)
     before = program.counts()
     bench.run_epochs(options.epochs)
     found = difference(before, program.counts(), options.epochs)
     client.close()
-    stop([line], program)
+    programs.stop([line], program)
     return found
 
 
@@ -206,7 +196,7 @@ def trace(options, folder, name):
     ended = time.time()
     for client in heard.values():
         client.close()
-    stop(lines, *both.values())
+    programs.stop(lines, *both.values())
     return {
         key: {call: number / epochs for call, number in program.calls(began, ended).items()}
         for key, program in both.items()}
@@ -287,7 +277,7 @@ def crowd_once(options, folder, seconds=20):
         "resident_after_kb": torpord.resident_kb(torpord.ring)}
     for client in all_clients:
         client.close()
-    stop([line], torpord)
+    programs.stop([line], torpord)
     return found
 
 
@@ -309,7 +299,7 @@ def drain(options, folder):
     if shutil.which("cc"):
         found["c"] = drained([compiled("drain", folder)], torpord, fixes)
     found["library"] = drained([options.probe, "drain"], torpord, fixes)
-    stop([line], torpord)
+    programs.stop([line], torpord)
     return found
 
 

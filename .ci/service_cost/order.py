@@ -8,47 +8,22 @@ import os
 import re
 import subprocess
 
-from service_cost import clients, measure, programs, streams
+from service_cost import instructions, streams
 
 EPOCHS = 20
 
 
 def learned(binary, board, folder):
     """Symbols of the functions that fixes run through, those of every feed first, each group by name."""
-    # valgrind does not read what the compiler says for debuggers.
-    own = f"{folder}/{os.path.basename(binary)}"
-    subprocess.run(["strip", "-g", "-o", own, binary], check=True)
-    by_feed = [functions(own, board, folder, name) for name in measure.FEEDS]
+    own = instructions.readable(binary, folder)
+    by_feed = [functions(own, board, folder, name) for name in streams.FEEDS]
     everywhere = set.intersection(*by_feed)
     return sorted(everywhere) + sorted(set.union(*by_feed) - everywhere)
 
 
 def functions(binary, board, folder, name):
     """Those of the binary itself that run between two epochs of a feed, once it is warm."""
-    out = f"{folder}/{name}.callgrind"
-    wrapper = f"{folder}/{name}.sh"
-    with open(wrapper, "w", encoding="utf-8") as file:
-        file.write("#!/bin/sh\nexec valgrind --tool=callgrind --demangle=no --compress-strings=no "
-                   f"--callgrind-out-file={out} {binary} \"$@\"\n")
-    os.chmod(wrapper, 0o755)
-    line = programs.Line()
-    service = programs.Torpord(wrapper, board, line, f"{folder}/{name}")
-    bench = clients.Bench()
-    bench.lines = [line]
-    client = clients.TorporClient(bench, service.socket, "order")
-    make, pieces = measure.FEEDS[name]
-    bench.feed = streams.Feed([line], make, pieces)
-    bench.run_epochs(measure.WARM_UP)
-    control(service, "-z")
-    bench.run_epochs(EPOCHS)
-    control(service, "-d")
-    client.close()
-    measure.stop([line], service)
-    return own_functions(out + ".1", binary)
-
-
-def control(service, what):
-    subprocess.run(["callgrind_control", what, str(service.pid)], check=True, capture_output=True)
+    return own_functions(instructions.profile(binary, board, folder, name, EPOCHS), binary)
 
 
 def own_functions(path, binary):

@@ -183,3 +183,11 @@ def gpsd_version():
         return None
     text = subprocess.run([gpsd_path(), "-V"], capture_output=True, text=True, check=False).stdout
     return text.strip().splitlines()[0] if text.strip() else "unknown"
+
+
+def stop(lines, *both):
+    for program in both:
+        if program:
+            program.stop()
+    for line in lines:
+        line.close()

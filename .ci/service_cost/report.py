@@ -82,6 +82,7 @@ def served(feed, figures):
         row("  processor a fix, µs", torpord["run_ns"] / 1e3, None, beside and beside / 1e3),
         row("  the same, LocationClient acknowledging seldom, µs",
             figures["library"]["run_ns"] / 1e3 if "library" in figures else None, None),
+        row("  instructions a fix", figures.get("instructions"), None),
         row("  page faults a fix", torpord["faults"], None, gpsd.get("faults")),
         row("  processor of a C program that only reads and sends, µs",
             figures["floor"]["run_ns"] / 1e3 if "floor" in figures else None, None),

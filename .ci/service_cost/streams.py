@@ -128,3 +128,13 @@ class Feed:
             self.masters = self.masters[1:] + self.masters[:1]
             self.number += 1
             self.due = self.began + self.number * self.period
+
+
+# The feeds that are measured: who makes an epoch's bytes, and whether they come in pieces.
+FEEDS = {
+    "pieces": (nmea, True),
+    "whole": (nmea, False),
+    "nav-pvt": (nav_pvt, False),
+}
+# Epochs before anything is counted.
+WARM_UP = 12

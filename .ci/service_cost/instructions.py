@@ -1,0 +1,49 @@
+"""The service under valgrind's callgrind: the instructions of a fix, which are the same in each run."""
+
+import os
+import re
+import subprocess
+
+from service_cost import clients, programs, streams
+
+
+def readable(binary, folder):
+    """A copy of the binary that valgrind can read: it does not know the compiler's debug information."""
+    own = f"{folder}/{os.path.basename(binary)}"
+    subprocess.run(["strip", "-g", "-o", own, binary], check=True)
+    return own
+
+
+def profile(binary, board, folder, name, epochs):
+    """The path of callgrind's profile of `epochs` epochs of the feed, once the service is warm."""
+    out = f"{folder}/{name}.callgrind"
+    wrapper = f"{folder}/{name}.sh"
+    with open(wrapper, "w", encoding="utf-8") as file:
+        file.write("#!/bin/sh\nexec valgrind --tool=callgrind --demangle=no --compress-strings=no "
+                   f"--callgrind-out-file={out} {binary} \"$@\"\n")
+    os.chmod(wrapper, 0o755)
+    line = programs.Line()
+    service = programs.Torpord(wrapper, board, line, f"{folder}/{name}")
+    bench = clients.Bench()
+    bench.lines = [line]
+    client = clients.TorporClient(bench, service.socket, "profile")
+    make, pieces = streams.FEEDS[name]
+    bench.feed = streams.Feed([line], make, pieces)
+    bench.run_epochs(streams.WARM_UP)
+    control(service, "-z")
+    bench.run_epochs(epochs)
+    control(service, "-d")
+    client.close()
+    programs.stop([line], service)
+    return out + ".1"
+
+
+def control(service, what):
+    subprocess.run(["callgrind_control", what, str(service.pid)], check=True, capture_output=True)
+
+
+def per_fix(binary, board, folder, name, epochs):
+    """Instructions of one epoch of the feed: read, decoded, stored, sent, its acknowledgement read."""
+    with open(profile(readable(binary, folder), board, folder, name, epochs), encoding="utf-8", errors="replace") as file:
+        total = re.search(r"^(?:summary|totals): (\d+)", file.read(), re.MULTILINE)
+    return int(total[1]) / epochs
