@@ -172,10 +172,12 @@ public struct LocationService: ~Copyable {
   private mutating func turn() {
     followLocks()
     let isQuiet = loop.engine.isReceiverQuiet
-    if hasUnsynced && syncs.writesEarly(before: loop.planned, isReceiverQuiet: isQuiet, at: now) {
+    var isUnsynced = hasUnsynced
+    if isUnsynced, syncs.writesEarly(before: loop.planned, isReceiverQuiet: isQuiet, at: now) {
       sync()
+      isUnsynced = hasUnsynced
     }
-    let due = hasUnsynced ? syncs.due : .distantFuture
+    let due = isUnsynced ? syncs.due : .distantFuture
     _ = loop.turn(
       atLatest: min(
         min(due, loop.clients.deadline), min(min(watchdogDue, powerOffDue), locks.due)))
