@@ -19,9 +19,8 @@ struct ClientsCommand: ParsableCommand {
         torpor clients reduce 1000/weather
         torpor clients forget pi/old-game
 
-      Of clients that may not use location the service knows the 4 of each user that connected \
-      last, and 32 of all users; a restart forgets all of them. What is decided is never forgotten, \
-      but by forget.
+      Of clients without permission the service keeps the 4 of each user that connected last, and \
+      32 of all users; a restart forgets them. It keeps a decision until 'forget' removes it.
       """,
     subcommands: [
       ClientsList.self, ClientsAllow.self, ClientsDeny.self, ClientsReduce.self,
@@ -138,10 +137,10 @@ struct ClientsReduce: ParsableCommand {
 struct ClientsForget: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "forget",
-    abstract: "Remove a client, its regions and what was decided about it.",
+    abstract: "Remove a client, its regions and the decision about it.",
     discussion: """
-      Its connections are closed. A program that connects under that name again is a new client, \
-      about which nobody has decided. To keep one from using location, deny it instead.
+      The service closes the client's connections. A program that connects under that name again is \
+      a new, undecided client. To keep a program from using location, deny it instead.
       """)
 
   @OptionGroup var decision: ClientDecision
