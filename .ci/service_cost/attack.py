@@ -3,6 +3,7 @@
 Each scenario prints its figures and the bounds they must stay within (Docs/Reference/resources.md).
 """
 
+import contextlib
 import os
 import pathlib
 import random
@@ -318,16 +319,23 @@ def known(attack):
     return clients.json.loads(data[:-1])["parameters"]["clients"]
 
 
+@contextlib.contextmanager
+def hostile_users(program):
+    """Meanwhile each hostile user runs the program that is made for its number."""
+    children = [as_user(user, program(number)) for number, user in enumerate(HOSTILE)]
+    try:
+        yield
+    finally:
+        end(children)
+
+
 def crowd(options, folder, wrong):
     """Nine users hold all the connections they can, and read nothing."""
     attack = Attack(options, folder, "crowd", wrong)
-    children = [as_user(user, hold_connections(attack.path, number > 0)) for number, user in enumerate(HOSTILE)]
-    try:
+    with hostile_users(lambda number: hold_connections(attack.path, number > 0)):
         other = Asker(HOSTILE[-1] + 1, attack.path)
         found = attack.run(12)
         attack.tell("a user who has nothing is served after", other.end() * 1e3, "ms", 1_000)
-    finally:
-        end(children)
     attack.tell_common(found)
     attack.stop()
 
@@ -335,11 +343,8 @@ def crowd(options, folder, wrong):
 def silent(options, folder, wrong):
     """Nine users hold all the connections they can, and say nothing."""
     attack = Attack(options, folder, "silent", wrong)
-    children = [as_user(user, hold_silent(attack.path)) for user in HOSTILE]
-    try:
+    with hostile_users(lambda number: hold_silent(attack.path)):
         found = attack.run(12)
-    finally:
-        end(children)
     attack.tell_common(found)
     attack.stop()
 
@@ -347,11 +352,8 @@ def silent(options, folder, wrong):
 def flooded(options, folder, wrong):
     """Nine users call without end."""
     attack = Attack(options, folder, "flood", wrong)
-    children = [as_user(user, flood(attack.path, number)) for number, user in enumerate(HOSTILE)]
-    try:
+    with hostile_users(lambda number: flood(attack.path, number)):
         found = attack.run(30)
-    finally:
-        end(children)
     attack.tell_common(found)
     log = b"\n".join(attack.log_lines()).decode(errors="replace")
     attack.check("\u2028" not in log and "\u202e" not in log, "a name changes how the log is seen")
@@ -362,14 +364,11 @@ def flooded(options, folder, wrong):
 def named(options, folder, wrong):
     """256 hostile names are gone after the attack."""
     attack = Attack(options, folder, "names", wrong)
-    children = [as_user(user, take_names(attack.path, number * 32, 32)) for number, user in enumerate(HOSTILE)]
-    try:
+    with hostile_users(lambda number: take_names(attack.path, number * 32, 32)):
         # Each name is a change, of which a user has 16 at once and one every 2 s after that.
         attack.bench.run(until=time.monotonic() + 45)
         hostile = [client for client in known(attack) if client["name"].startswith("hostile")]
         attack.tell("hostile names known during the attack", len(hostile), "", 33)
-    finally:
-        end(children)
     victims = [client for client in known(attack) if client["name"] == "victim"]
     attack.check(victims and victims[0]["authorization"] == "always", "the victim is not known any more")
     attack.stop()
@@ -382,11 +381,8 @@ def named(options, folder, wrong):
 def starved(options, folder, wrong):
     """The service may open 80 files, and nine users hold connections."""
     attack = Attack(options, folder, "descriptors", wrong, descriptors=80)
-    children = [as_user(user, hold_silent(attack.path)) for user in HOSTILE]
-    try:
+    with hostile_users(lambda number: hold_silent(attack.path)):
         found = attack.run(12)
-    finally:
-        end(children)
     attack.tell("a victim's fix after", found["delay_ms"], "ms", 50)
     attack.tell("root is served after", found["root_ms"], "ms", 1_000)
     attack.tell("processor", found["processor"], "%", 20)

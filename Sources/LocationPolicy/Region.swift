@@ -114,8 +114,11 @@ public enum RegionEvent: Equatable, Sendable {
   case entered(RegionIdentifier, at: Instant)
   /// `didExitRegion`.
   case exited(RegionIdentifier, at: Instant)
-  /// `didDetermineState`: with every crossing (REG-8), and once for each request (REG-7).
+  /// `didDetermineState`: right after ``entered(_:at:)`` or ``exited(_:at:)`` (REG-8), and once for each
+  /// request (REG-7).
   case determined(RegionIdentifier, RegionState)
+  /// `didDetermineState` of a crossing whose enter or exit the client has silenced (REG-8, REG-9).
+  case crossedSilently(RegionIdentifier, RegionState)
   /// An event of a `CLMonitor`.
   case monitor(RegionIdentifier, MonitorState, MonitorProblem?, at: Instant)
   /// `monitoringDidFailFor`: 5 for a circle that cannot be monitored, 4 where the client is denied (AUT-10).

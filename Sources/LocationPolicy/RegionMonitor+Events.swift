@@ -58,15 +58,16 @@ extension RegionMonitor {
     let region = slots[i].region
     let state = slots[i].tellCrossing()
     let determined = RegionEvent.determined(region.identifier, state)
+    let silent = RegionEvent.crossedSilently(region.identifier, state)
     switch (region.identifier.kind, state) {
     case (.condition, .unknown), (.condition, .inside), (.condition, .outside):
       return .monitor(region.identifier, state.monitorState, nil, at: time)
     case (.region, .inside):
-      guard region.notifyOnEntry else { return determined }
+      guard region.notifyOnEntry else { return silent }
       following = determined
       return .entered(region.identifier, at: time)
     case (.region, .outside):
-      guard region.notifyOnExit else { return determined }
+      guard region.notifyOnExit else { return silent }
       following = determined
       return .exited(region.identifier, at: time)
     case (.region, .unknown):

@@ -105,21 +105,43 @@ extension LocationServer {
     return true
   }
 
-  /// Writes what a client is to be told, as long as it takes it: its notices, what is new of its
-  /// sessions, and then the events that wait for it.
+  /// Has a notice wait for the client's process, if it has one; a program that causes more of them than it reads is
+  /// disconnected.
+  mutating func enqueue(_ notice: Notice, _ client: Int) {
+    guard let control = clients[client].control else { return }
+    if !clients[client].notices.append(notice) { end(control) }
+  }
+
+  /// Writes what waits for a client, as long as it takes it: notices and events in the order in which they
+  /// happened (REG-8), and then what is new of its sessions.
   mutating func tell(_ client: Int, _ engine: borrowing Engine) {
-    while let notice = clients[client].notices.first, let index = listener(of: client) {
-      clients[client].notices.removeFirst()
-      if case .gap(let gap) = notice, gap.mayBeMore { _ = takeLoss(client) }
-      if case .batch(let first, let last) = notice {
+    let mayKnow = clients[client].access.authorization.isGranted
+    let begun = clients[client].begun
+    let use = clients[client].use
+    while let place = clients[client].notices.nextPlace(where: {
+      mayKnow && begun.includes($0, use)
+    }), let index = listener(of: client) {
+      switch clients[client].notices.entries[place] {
+      case .event(let event):
+        clients[client].notices.markSent(at: place)
+        reply(.notice(event.notice), continues: true, to: index)
+        if let state = event.notice.stateAfterCrossing {
+          reply(.notice(state), continues: true, to: index)
+        }
+      case .notice(.batch(let first, let last)):
         let next = writeBatch(first, last, to: index, engine)
-        if next <= last { clients[client].notices.insert(.batch(first: next, last: last), at: 0) }
-      } else if let wire = wire(notice, client) {
-        reply(.notice(wire), continues: true, to: index)
+        if next <= last {
+          clients[client].notices.replaceNotice(at: place, with: .batch(first: next, last: last))
+        } else {
+          clients[client].notices.markSent(at: place)
+        }
+      case .notice(let notice):
+        clients[client].notices.markSent(at: place)
+        if case .gap(let gap) = notice, gap.mayBeMore { _ = takeLoss(client) }
+        if let wire = wire(notice, client) { reply(.notice(wire), continues: true, to: index) }
       }
     }
     tellDiagnostics(client)
-    tellEvents(client)
   }
 
   /// The connection that a client's notices are written to, if the client runs (BKG-2) and takes one more now.
@@ -130,21 +152,6 @@ extension LocationServer {
     else { return nil }
     if !connection.hasRoom { send(index) }
     return connections[index]?.hasRoom == true ? index : nil
-  }
-
-  private mutating func tellEvents(_ client: Int) {
-    guard clients[client].notices.isEmpty, clients[client].access.authorization.isGranted
-    else { return }
-    let begun = clients[client].begun
-    let use = clients[client].use
-    while let index = listener(of: client),
-      let event = clients[client].events.next(where: { begun.includes($0, use) })
-    {
-      reply(.notice(event), continues: true, to: index)
-      if let state = event.stateAfterCrossing {
-        reply(.notice(state), continues: true, to: index)
-      }
-    }
   }
 
   /// Writes a reply of fixes, and what was overwritten while it waited as a gap before them (RNG-4);

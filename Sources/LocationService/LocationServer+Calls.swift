@@ -130,7 +130,7 @@ extension LocationServer {
   mutating func leave(_ client: Int) {
     clients[client].control = nil
     clients[client].session = 0
-    clients[client].notices.removeAll()
+    clients[client].notices.removeNotices()
     if let watch = clients[client].watch { end(watch) }
     clients[client].watch = nil
     clients[client].live = 0
@@ -149,7 +149,7 @@ extension LocationServer {
     guard let owner = owner(of: session, on: index) else { return .error(.unknownSession(session)) }
     if let before = clients[owner].watch { end(before) }
     clients[owner].watch = index
-    clients[owner].events.rewind()
+    clients[owner].notices.rewind()
     connections[index]?.purpose = .watch(client: owner)
     return nil
   }
@@ -163,7 +163,7 @@ extension LocationServer {
 
   /// What was decided holds at once: nothing of before is told that tells where the board was (RNG-6).
   private mutating func forgetUntold(_ client: Int) {
-    clients[client].notices.removeAll(where: LocationServer.tellsPlace)
+    clients[client].notices.removeNotices(where: LocationServer.tellsPlace)
     forgetEvents(client)
     endDrains(of: client, looksToo: true)
     guard let watch = clients[client].watch, connections[watch]?.output.isEmpty == false
@@ -183,7 +183,7 @@ extension LocationServer {
   mutating func hold(_ client: Int) {
     guard clients[client].control != nil else { return }
     let hasRoom = clients[client].watch.flatMap { connections[$0]?.hasRoom } ?? false
-    let isHeld = clients[client].isFrozen || !hasRoom || !clients[client].notices.isEmpty
+    let isHeld = clients[client].isFrozen || !hasRoom || clients[client].notices.noticeCount > 0
     guard isHeld != clients[client].isHeld else { return }
     clients[client].isHeld = isHeld
     if clients[client].execution != .suspended {
@@ -287,7 +287,7 @@ extension LocationServer {
     if let request = call.request { forward(request, client) }
     if call == .startSignificantChange, let report = clients[client].report {
       clients[client].report = nil
-      clients[client].notices.append(.report(report))
+      enqueue(.report(report), client)
     }
   }
 
@@ -296,7 +296,7 @@ extension LocationServer {
     guard clients[client].mayHaveLost, !clients[client].begun.hearsOfLoss else { return }
     // It counts as told when it is written.
     clients[client].begun.hearsOfLoss = true
-    clients[client].notices.append(.gap(lossGap))
+    enqueue(.gap(lossGap), client)
   }
 
   private var lossGap: Gap { loss ?? Gap(unsyncedBefore: 0, after: nil) }

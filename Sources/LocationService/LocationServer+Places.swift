@@ -128,7 +128,7 @@ extension LocationServer {
   private func isForgettable(_ client: Int) -> Bool {
     let number = clients[client].number
     guard !clients[client].isVacant, clients[client].control == nil,
-      clients[client].events.events.isEmpty,
+      clients[client].notices.eventCount == 0,
       !clients[client].hasRegions, !clients[client].isTouched, !clients[client].isClosing
     else { return false }
     if let services = state.rows.services[number], services.outlivesProcess { return false }

@@ -64,7 +64,7 @@ extension LocationServer {
       client.mayHaveLost = cursor.mayHaveLost
     }
     let services = state.rows.services[row.id] ?? ServicesRecord(client: row.id)
-    client.events = events(of: row.id, last: services.lastEvent)
+    client.notices = unacknowledgedEvents(of: row.id, last: services.lastEvent)
     client.isTouched = true
     client.sessions = ClientSessions(hasBackground: services.backgroundSession)
     clients.append(client)
@@ -95,12 +95,12 @@ extension LocationServer {
   }
 
   /// What waits for a client; a notice that this version cannot read is passed over.
-  private func events(of client: ClientNumber, last: UInt32) -> EventQueue {
+  private func unacknowledgedEvents(of client: ClientNumber, last: UInt32) -> NoticeQueue {
     let rows = state.rows.events.all.filter { $0.key.client == client }
     let events = rows.sorted { $0.key.number < $1.key.number }.compactMap { row in
-      EventQueue.Event(row)
+      NoticeQueue.Event(row)
     }
-    return EventQueue(events, last: last)
+    return NoticeQueue(events, last: last)
   }
 
   mutating func permit(_ access: AccessDecision, _ client: Int) {
@@ -196,7 +196,7 @@ extension LocationServer {
   /// An event for a client, which stays until it is acknowledged (VIS-8, REG-13).
   mutating func queue(_ client: Int, _ make: (UInt32) -> WireNotice) {
     let number = clients[client].number
-    let (event, lost) = clients[client].events.append(make)
+    let (event, lost) = clients[client].notices.appendEvent(make)
     if let lost { state.rows.events.remove(.init(client: number, number: lost)) }
     if let row = EventRecord(event, of: number) { put(row, in: \.events) }
     change(client) { $0.lastEvent = event.number }
@@ -206,7 +206,7 @@ extension LocationServer {
   }
 
   mutating func acknowledgeEvents(through number: UInt32, _ client: Int) {
-    let numbers = clients[client].events.acknowledge(through: number)
+    let numbers = clients[client].notices.acknowledge(through: number)
     noteHandled(numbers, client)
     remove(numbers, of: client)
   }
@@ -219,7 +219,7 @@ extension LocationServer {
 
   /// Events that are not told any more.
   mutating func forgetEvents(_ client: Int, where isGone: (WireNotice) -> Bool) {
-    remove(clients[client].events.remove(where: isGone), of: client)
+    remove(clients[client].notices.removeEvents { isGone($0.notice) }, of: client)
   }
 
   private func remove(_ numbers: [UInt32], of client: Int) {
@@ -248,7 +248,7 @@ extension ServedClient {
   /// What waits for its process, or keeps it going; nil where nothing does.
   fileprivate var waitingReason: LaunchReason? {
     if sessions.hasBackground { return .backgroundSession }
-    guard let first = events.events.first else { return nil }
+    guard let first = notices.firstEvent else { return nil }
     if case .visit = first.notice { return .visit }
     return .region
   }
@@ -267,7 +267,7 @@ extension ClientAccess {
   var told: AccessDecision { AccessDecision(authorization, isReduced: isReduced) }
 }
 
-extension EventQueue.Event {
+extension NoticeQueue.Event {
   /// An event that came back from disk; nil if it cannot be read.
   init?(_ row: EventRecord) {
     guard let notice = WireNotice(kept: row.notice) else { return nil }
@@ -287,7 +287,7 @@ extension WireNotice {
 
 extension EventRecord {
   /// An event as it is kept; nil if it is too long for that, which no event is.
-  init?(_ event: EventQueue.Event, of client: ClientNumber) {
+  init?(_ event: NoticeQueue.Event, of client: ClientNumber) {
     var json = JSONOutput()
     ReplyEncoder.encode(.notice(event.notice), continues: true, to: &json)
     let text = String(decoding: json.bytes.dropLast(), as: UTF8.self)

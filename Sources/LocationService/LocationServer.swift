@@ -37,8 +37,6 @@ public struct LocationServer: LocationClients, ~Copyable {
   static let acceptsPerWait = 16
   /// How long no connection is accepted for want of a descriptor, if none is given back before.
   static let acceptPause = Interval.seconds(1)
-  /// Notices that may wait for a client; one that brings about more without hearing them is let go.
-  static let noticesLimit = 256
   /// Requests that wait for the engine, before anything more is read.
   static let requestsLimit = 64
   /// So often is read from a connection whose other end is gone.
@@ -192,10 +190,7 @@ public struct LocationServer: LocationClients, ~Copyable {
     let client = notice.client.index
     guard !clients[client].isVacant else { return }
     if take(notice.notice, client) { return }
-    guard clients[client].control != nil else { return }
-    clients[client].notices.append(notice.notice)
-    guard clients[client].notices.count > LocationServer.noticesLimit else { return }
-    if let control = clients[client].control { end(control) }
+    enqueue(notice.notice, client)
   }
 
   /// Answers what is answered out of the engine, and writes to all who take it.

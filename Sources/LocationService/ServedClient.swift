@@ -37,8 +37,8 @@ struct ServedClient {
   var isFrozen = false
   /// It is frozen, nobody hears it, or whoever does takes too little: it is told nothing until that ends (BKG-2).
   var isHeld = false
-  /// Notices that are not written yet, in their order.
-  var notices: [Notice] = []
+  /// What it is still to be sent: notices, and the visits and region events that it has not acknowledged.
+  var notices = NoticeQueue()
   /// Numbers of live iterators that are in use, one bit each.
   var live: UInt8 = 0
   /// Its sessions, and whether it is in use.
@@ -49,8 +49,6 @@ struct ServedClient {
   var asks: WirePermission?
   /// Its next start (BKG-19).
   var launch = PendingLaunch()
-  /// Visits and region events that it has not acknowledged.
-  var events = EventQueue()
   /// The region whose enter or exit was the newest notice: its state comes next.
   var crossed: RegionIdentifier?
   /// Where significant change last brought it while no process was there (SLC-8).

@@ -156,7 +156,7 @@ struct SimulatedClient: LocationClients {
     case .entered(let region, _): add(.entered(region: region.number), at: now)
     case .exited(let region, _): add(.exited(region: region.number), at: now)
     case .failure(_, let code): add(.failed(code), at: now)
-    case .determined, .monitor: break
+    case .determined, .crossedSilently, .monitor: break
     }
   }
 

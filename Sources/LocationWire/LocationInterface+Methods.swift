@@ -125,10 +125,10 @@ extension LocationInterface {
     # How the service is.
     method GetStatus() -> (status: Status)
 
-    # What the hardware is to do. Not for who may not use location.
+    # What the hardware is to do. Refused to a user none of whose clients may use location.
     method GetPowerPlan() -> (plan: PowerPlan)
 
-    # Where time and energy went since the service started. Not for who may not use location.
+    # Where time and energy went since the service started. Refused to a user none of whose clients may use location.
     method GetEnergy() -> (energy: Energy)
 
     # All fixes that the session is owed now, as records on this connection, which must be one of its own.
@@ -144,7 +144,7 @@ extension LocationInterface {
     # administrators, as all that follow.
     method Flush() -> ()
 
-    # Every client that is known, and what was decided about others. asks: what it wants, and nobody has decided.
+    # All clients that the service knows, and those about which a command has decided. asks: an undecided request.
     method ListClients() -> (clients: []Client)
 
     # That client may use location.
@@ -156,8 +156,8 @@ extension LocationInterface {
     # That client is to know no more than about where it is, or all again.
     method ReduceClient(user: int, name: string, reduced_accuracy: bool) -> ()
 
-    # That client is not known any more, nor what was decided about it: what it asked for, its regions and what it
-    # was owed are gone, and its connections are closed. It may connect again, as one that nobody has decided about.
+    # Removes a client: what was decided about it, its services, its regions and its undelivered fixes. The service
+    # closes its connections. A program that connects under that name again is a new, undecided client.
     method ForgetClient(user: int, name: string) -> ()
 
     # Call Drain and ReadBacklog with upgrade.
@@ -175,7 +175,7 @@ extension LocationInterface {
     # The client may not use location.
     error NotAuthorized ()
 
-    # There are so many already, and no more are to be had: of that user, or of all.
+    # The limit for one user, or for all users together, is reached.
     error LimitExceeded (what: string, limit: int)
 
     # No such client is known.

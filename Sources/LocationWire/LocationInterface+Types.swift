@@ -222,8 +222,8 @@ extension LocationInterface {
       taken_over: ?bool
     )
 
-    # In what state a client's process is. A suspended one is told nothing until it runs again; its fixes go on
-    # to be recorded until its queue is full.
+    # In what state a client's process is. A suspended process gets no notices until it runs again; the service
+    # records its fixes until its queue is full.
     type ExecutionState (
       foreground,
       background,
@@ -247,12 +247,12 @@ extension LocationInterface {
       off
     )
 
-    # What the receiver does. acquiring: it runs without a fix. on: it runs, which is all that is told to who
-    # may not know where the board is. answers: it says what it should; lost is one that does not answer its
-    # driver; streaming one that does not either and sends fixes: they are delivered, and it cannot be put to
-    # sleep or batch. since: for how long that has been so. heard: when it said something the last time. fixed: when its
-    # newest fix was made, told to anybody or not; left out before the first one, and for who may not know.
-    # remedy: what is the matter with one that does not answer, and what helps, for people.
+    # What the receiver does. acquiring: it runs without a fix. on: it runs; a caller whose user may not use
+    # location gets no more detail. lost: it does not answer its driver. streaming: it does not answer and sends
+    # fixes, which are delivered; it can neither sleep nor batch. answers: it sends what it should. since: when
+    # that began. heard: when the last byte came. fixed: when its newest fix was made, delivered or not; left out
+    # before the first fix, and for a caller whose user may not use location. remedy: for people, why the receiver
+    # does not answer and what to do.
     type Receiver (
       state: (off, backup, standby, starting, acquiring, tracking, powersave, batching, on, lost,
         streaming),
@@ -304,11 +304,11 @@ extension LocationInterface {
     )
 
     # How the service is. ring_fixes: slots of the ring that are in use, of ring_capacity. newest: when the newest fix
-    # was true. sleep_inhibited: something keeps the
-    # board from sleeping. holds: all that does. demanding: clients that need something, connected or not. uses: those of them that
-    # whoever asks may know: all for an administrator, else those of the same user. Who may not use location
-    # is told neither ring_fixes, newest, next_sequence nor plan, of clients and demanding the user's own number, and of
-    # holds no_suspend, system and stays_on alone.
+    # was true. sleep_inhibited: something keeps the board from sleeping. holds: all that does. demanding: the number of
+    # clients that need something, connected or not. uses: what they need; an administrator gets all of them, other
+    # callers those of their own user. For a caller whose user may not use location the service leaves out ring_fixes,
+    # newest, next_sequence and plan, counts only that user's clients, and lists only the holds no_suspend, system and
+    # stays_on.
     type Status (
       version: string,
       board: string,
@@ -375,8 +375,8 @@ extension LocationInterface {
     # A client as an administrator sees it: a user id and the name by which that user's programs are told
     # apart. Without execution, no process of it is connected.
     # background_session: one is active, or waits for the next process. asks: what it has asked for, by
-    # RequestAuthorization or by what needs it (live updates, a condition, a service or background session), and
-    # nobody has decided.
+    # RequestAuthorization or by using what needs it (live updates, a condition, a service session or a background
+    # session), while it is undecided.
     type Client (
       user: int,
       name: string,

@@ -71,7 +71,8 @@ public struct WireRegionEvent: Equatable, Sendable {
     switch event {
     case .entered(let id, let at): self.init(id.kind, name: name, .entered(at: time(at)))
     case .exited(let id, let at): self.init(id.kind, name: name, .exited(at: time(at)))
-    case .determined(let id, let state): self.init(id.kind, name: name, .determined(state))
+    case .determined(let id, let state), .crossedSilently(let id, let state):
+      self.init(id.kind, name: name, .determined(state))
     case .monitor(let id, let state, let problem, let at):
       self.init(id.kind, name: name, .monitor(state, problem, at: time(at)))
     case .failure(let id, let code): self.init(id.kind, name: name, .failed(code))
@@ -83,7 +84,9 @@ extension RegionEvent {
   /// Which region or condition it is about.
   public var identifier: RegionIdentifier {
     switch self {
-    case .entered(let id, _), .exited(let id, _), .determined(let id, _), .failure(let id, _): id
+    case .entered(let id, _), .exited(let id, _), .determined(let id, _),
+      .crossedSilently(let id, _), .failure(let id, _):
+      id
     case .monitor(let id, _, _, _): id
     }
   }

@@ -320,7 +320,7 @@ struct ClientAudit {
     switch event {
     case .entered(let identifier, _): return cross(identifier, .inside, &tally)
     case .exited(let identifier, _): return cross(identifier, .outside, &tally)
-    case .determined, .monitor, .failure: return nil
+    case .determined, .crossedSilently, .monitor, .failure: return nil
     }
   }
 

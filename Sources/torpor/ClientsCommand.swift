@@ -19,9 +19,8 @@ struct ClientsCommand: ParsableCommand {
         torpor clients reduce 1000/weather
         torpor clients forget pi/old-game
 
-      Of clients that may not use location the service knows the 4 of each user that connected \
-      last, and 32 of all users; a restart forgets all of them. What is decided is never forgotten, \
-      but by forget.
+      Of clients without permission the service keeps the 4 of each user that connected last, and \
+      32 of all users; a restart forgets them. It keeps a decision until 'forget' removes it.
       """,
     subcommands: [
       ClientsList.self, ClientsAllow.self, ClientsDeny.self, ClientsReduce.self,
@@ -87,19 +86,15 @@ struct ClientsAllow: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "allow", abstract: "Let a client use location.")
 
-  @OptionGroup var socket: SocketOption
-  @OptionGroup var printing: DecisionOptions
+  @OptionGroup var decision: ClientDecision
 
   @Flag(help: "Only while a process of it is in the foreground, instead of always.")
   var whenInUse = false
 
-  @Argument(help: ClientName.help, transform: ClientName.read)
-  var client: WireClientName
-
   func run() throws {
-    _ = try socket.ask(.allowClient(client, whenInUse ? .whenInUse : .always))
-    try printing.tell(
-      client, whenInUse ? "may use location when in use" : "may always use location"
+    try decision.send(
+      .allowClient(decision.client, whenInUse ? .whenInUse : .always),
+      whenInUse ? "may use location when in use" : "may always use location"
     ) { $0.member("authorization", whenInUse ? "when_in_use" : "always") }
   }
 }
@@ -110,15 +105,12 @@ struct ClientsDeny: ParsableCommand {
     commandName: "deny",
     abstract: "Take location from a client, at once: what it was not told yet, too.")
 
-  @OptionGroup var socket: SocketOption
-  @OptionGroup var printing: DecisionOptions
-
-  @Argument(help: ClientName.help, transform: ClientName.read)
-  var client: WireClientName
+  @OptionGroup var decision: ClientDecision
 
   func run() throws {
-    _ = try socket.ask(.denyClient(client))
-    try printing.tell(client, "may not use location") { $0.member("authorization", "denied") }
+    try decision.send(.denyClient(decision.client), "may not use location") {
+      $0.member("authorization", "denied")
+    }
   }
 }
 
@@ -128,20 +120,16 @@ struct ClientsReduce: ParsableCommand {
     commandName: "reduce",
     abstract: "Let a client know no more than about where it is: 5 km, a few times an hour.")
 
-  @OptionGroup var socket: SocketOption
-  @OptionGroup var printing: DecisionOptions
+  @OptionGroup var decision: ClientDecision
 
   @Flag(help: "Give it full accuracy again.")
   var undo = false
 
-  @Argument(help: ClientName.help, transform: ClientName.read)
-  var client: WireClientName
-
   func run() throws {
-    _ = try socket.ask(.reduceClient(client, isReduced: !undo))
-    try printing.tell(client, undo ? "has full accuracy" : "has reduced accuracy") {
-      $0.member("reduced_accuracy", !undo)
-    }
+    try decision.send(
+      .reduceClient(decision.client, isReduced: !undo),
+      undo ? "has full accuracy" : "has reduced accuracy"
+    ) { $0.member("reduced_accuracy", !undo) }
   }
 }
 
@@ -149,40 +137,48 @@ struct ClientsReduce: ParsableCommand {
 struct ClientsForget: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "forget",
-    abstract: "Remove a client, its regions and what was decided about it.",
+    abstract: "Remove a client, its regions and the decision about it.",
     discussion: """
-      Its connections are closed. A program that connects under that name again is a new client, \
-      about which nobody has decided. To keep one from using location, deny it instead.
+      The service closes the client's connections. A program that connects under that name again is \
+      a new, undecided client. To keep a program from using location, deny it instead.
       """)
 
-  @OptionGroup var socket: SocketOption
-  @OptionGroup var printing: DecisionOptions
-
-  @Argument(help: ClientName.help, transform: ClientName.read)
-  var client: WireClientName
+  @OptionGroup var decision: ClientDecision
 
   func run() throws {
-    _ = try socket.ask(.forgetClient(client))
-    try printing.tell(client, "is forgotten") { $0.member("forgotten", true) }
+    try decision.send(.forgetClient(decision.client), "is forgotten") {
+      $0.member("forgotten", true)
+    }
   }
 }
 
-/// How a decision is told.
-struct DecisionOptions: ParsableArguments {
+/// The client that a command decides about, and how the decision is printed.
+struct ClientDecision: ParsableArguments {
+  @OptionGroup var socket: SocketOption
+
   @Flag(
     help: "One JSON object: user, name and what was decided, as ListClients of the socket has it.")
   var json = false
 
-  /// Says what holds from now on.
-  func tell(
-    _ client: WireClientName, _ what: String, _ decision: (inout JSONWriter) -> Void
+  @Argument(help: ClientName.help, transform: ClientName.read)
+  var client: WireClientName
+
+  /// Sends the decision to the service, and prints what holds from now on.
+  ///
+  /// - Parameters:
+  ///   - call: The decision.
+  ///   - what: The same as a sentence without its subject.
+  ///   - member: Writes the same as a member of the JSON object.
+  func send(
+    _ call: WireCall, _ what: String, _ member: (inout JSONWriter) -> Void
   ) throws {
+    _ = try socket.ask(call)
     var output = Output()
     var line = JSONWriter()
     line.begin()
     line.member("user", Int64(client.user))
     line.member("name", client.name)
-    decision(&line)
+    member(&line)
     line.end()
     let text = "\(LogText.cleaned(client.name)) of \(ClientName.user(client.user)) \(what)\n"
     try output.write(json ? line.text.bytes : Array(text.utf8))

@@ -283,4 +283,25 @@ struct ClientSuspendedTests {
     #expect(
       world.ask(.setExecution(.background)) == [.region(.determined(home.identifier, .outside))])
   }
+
+  @Test("REG-8, REG-9, BKG-2: crossings come in their order, silenced ones too, then the answer")
+  func crossingOrder() {
+    let world = World(capacity: 128)
+    world.ask(.connect)
+    let home = RegionIdentifier(.region, 1)
+    world.ask(.addRegion(circle(home, exit: false), assuming: .unknown))
+    world.askQuietly(.requestRegionState(home))
+    world.askQuietly(.setExecution(.suspended))
+    // The first fix decides the state, and the answer waits.
+    var told = world.fixes(1, east: 500)
+    told += world.fixes(30)
+    told += world.fixes(30, east: 500)
+    told += world.ask(.setExecution(.background))
+    #expect(
+      told == [
+        .region(.entered(home, at: Instant(seconds: 22))),
+        .region(.determined(home, .inside)), .region(.crossedSilently(home, .outside)),
+        .region(.determined(home, .outside)),
+      ])
+  }
 }

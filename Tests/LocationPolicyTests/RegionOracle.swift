@@ -91,10 +91,14 @@ struct RegionOracle {
     case .condition:
       return [.monitor(region.identifier, isInside ? .satisfied : .unsatisfied, nil, at: time)]
     case .region:
-      var events: [RegionEvent] = []
-      if isInside && region.notifyOnEntry { events = [.entered(region.identifier, at: time)] }
-      if !isInside && region.notifyOnExit { events = [.exited(region.identifier, at: time)] }
-      return events + [.determined(region.identifier, isInside ? .inside : .outside)]
+      let state = isInside ? RegionState.inside : .outside
+      guard isInside ? region.notifyOnEntry : region.notifyOnExit else {
+        return [.crossedSilently(region.identifier, state)]
+      }
+      let crossing =
+        isInside
+        ? RegionEvent.entered(region.identifier, at: time) : .exited(region.identifier, at: time)
+      return [crossing, .determined(region.identifier, state)]
     }
   }
 }

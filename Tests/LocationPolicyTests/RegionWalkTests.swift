@@ -39,9 +39,10 @@ struct RegionWalkTests {
       case 0:
         let place = Double.random(in: -300...300, using: &random)
         let radius = Double.random(in: 20...200, using: &random)
-        if bench.add(circle(identifier, east: place, radius: radius), at: now) == nil {
-          told[identifier] = nil
-        }
+        let region = circle(
+          identifier, east: place, radius: radius, entry: Bool.random(using: &random),
+          exit: Bool.random(using: &random))
+        if bench.add(region, at: now) == nil { told[identifier] = nil }
       case 1 where Int.random(in: 0..<3, using: &random) == 0: bench.monitor.remove(identifier)
       case 2...3:
         if bench.ask(identifier, at: now, timeout: Int64.random(in: 0...20, using: &random)) == nil
@@ -88,6 +89,7 @@ struct RegionWalkTests {
       case .determined(let identifier, let state):
         count[identifier, default: 0] += 1
         told[identifier] = state == .unknown ? nil : state
+      case .crossedSilently(let identifier, let state): told[identifier] = state
       case .monitor, .failure: break
       }
     }
@@ -146,7 +148,8 @@ struct RegionWalk {
     Dictionary(grouping: events) { event in
       switch event {
       case .entered(let identifier, _), .exited(let identifier, _), .determined(let identifier, _),
-        .monitor(let identifier, _, _, _), .failure(let identifier, _):
+        .crossedSilently(let identifier, _), .monitor(let identifier, _, _, _),
+        .failure(let identifier, _):
         identifier
       }
     }

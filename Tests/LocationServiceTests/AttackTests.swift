@@ -33,10 +33,17 @@ enum Users {
     }
   }
 
-  static func region(_ name: String) -> WireRegion {
-    WireRegion(
-      .region, name: name, center: Coordinate(latitude_e9: 48_000_000_000, longitude_e9: 11),
-      radius: 150)
+  /// So many programs of each of so many users ask for visits and end.
+  static func askForVisits(_ bench: ServiceBench, users: Range<UInt32>, programs: Int) {
+    for user in users {
+      for number in 0..<programs {
+        let (control, watch, _) = bench.client("\(user)-\(number)", of: 6_000 + user)
+        _ = bench.ask(.startVisits, control)
+        control.quit()
+        watch.quit()
+        bench.settle()
+      }
+    }
   }
 }
 
@@ -101,15 +108,7 @@ struct AttackTests {
     let mine = bench.client("mine", of: Users.friend)
     mine.control.quit()
     bench.pass(3_600)
-    for user in 0..<64 as Range<UInt32> {
-      for number in 0..<4 {
-        let (control, watch, _) = bench.client("\(user)-\(number)", of: 6_000 + user)
-        _ = bench.ask(.startVisits, control)
-        control.quit()
-        watch.quit()
-        bench.settle()
-      }
-    }
+    Users.askForVisits(bench, users: 0..<64, programs: 4)
     #expect(bench.clientNames.count <= 33 && bench.clientNames.contains("mine"))
     for number in 0..<7 { _ = bench.client("mine \(number)", of: Users.friend) }
     #expect(bench.clientNames.filter { $0.hasPrefix("mine") }.count == 8)
@@ -137,7 +136,7 @@ struct AttackTests {
     let (control, _, _) = bench.client("stranger", of: 4_711)
     let before = bench.state.figures.transactions
     #expect(bench.ask(.startVisits, control) == .done)
-    #expect(bench.ask(.addRegion(Users.region("home"), assuming: .unknown), control) == .done)
+    #expect(bench.ask(.addRegion(.home(), assuming: .unknown), control) == .done)
     bench.keep()
     #expect(bench.state.figures.transactions == before)
     let next = try ServiceBench(Users.policy, after: bench.killed())
@@ -190,15 +189,7 @@ struct AttackTests {
     let open = AccessPolicy(
       standard: AccessTerms(authorization: .always), administrators: [Users.me])
     let bench = try ServiceBench(open, clients: 256)
-    for user in 0..<31 as Range<UInt32> {
-      for number in 0..<8 {
-        let (control, watch, _) = bench.client("\(user)-\(number)", of: 6_000 + user)
-        _ = bench.ask(.startVisits, control)
-        control.quit()
-        watch.quit()
-        bench.settle()
-      }
-    }
+    Users.askForVisits(bench, users: 0..<31, programs: 8)
     #expect(bench.clientNames.count == 248)
     bench.adopt(Users.policy)
     bench.settle()
@@ -214,7 +205,7 @@ struct AttackTests {
     let bench = try Users.bench()
     let name = WireClientName(user: Users.friend, name: "tracker")
     let (control, watch, _) = bench.client("tracker", of: Users.friend)
-    _ = bench.ask(.addRegion(Users.region("home"), assuming: .unknown), control)
+    _ = bench.ask(.addRegion(.home(), assuming: .unknown), control)
     #expect(bench.ask(.forgetClient(name), control) == .error(.permissionDenied))
     #expect(bench.ask(.forgetClient(name), bench.program()) == .done)
     _ = (control.frames(), watch.frames())

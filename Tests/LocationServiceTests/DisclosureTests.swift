@@ -20,7 +20,7 @@ struct DisclosureTests {
     let mine = bench.client("mine", of: Users.friend)
     _ = bench.ask(.startUpdating, mine.control)
     let (control, watch, _) = bench.client("spy", of: 4_711)
-    _ = bench.ask(.addRegion(Users.region("home"), assuming: .unknown), control)
+    _ = bench.ask(.addRegion(.home("home"), assuming: .unknown), control)
     _ = bench.ask(.startUpdating, control)
     func seen() -> [WireReply?] {
       var all: [WireReply?] = []

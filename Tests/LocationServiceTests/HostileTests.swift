@@ -95,13 +95,13 @@ struct HostileTests {
     _ = bench.ask(.connect(name: "deaf"), control)
     #expect(bench.ask(.startUpdating, control) == .done)
     for _ in 0..<20 { bench.fix() }
-    #expect(bench.loop.clients.clients[0].notices.isEmpty)
+    #expect(bench.loop.clients.clients[0].notices.noticeCount == 0)
     #expect(bench.loop.clients.clients[0].isHeld)
     for _ in 0..<4_000 {
       control.send(.allowDeferred(distance: 1, timeout: 1), oneway: true)
       bench.settle()
-      let waiting = bench.loop.clients.clients[0].notices.count
-      #expect(waiting <= LocationServer.noticesLimit + 1)
+      let waiting = bench.loop.clients.clients[0].notices.noticeCount
+      #expect(waiting <= NoticeQueue.noticeCapacity)
       if bench.loop.clients.clients[0].control == nil { break }
     }
   }
@@ -135,7 +135,7 @@ struct HostileTests {
     let newest = watch.fixes().map(\.name.sequence).max() ?? 0
     #expect(newest < 1_999 && watch.isClosed)
     #expect(
-      !bench.loop.clients.clients[0].notices.contains {
+      !bench.loop.clients.clients[0].notices.notices.contains {
         if case .batch = $0 { true } else { false }
       })
   }

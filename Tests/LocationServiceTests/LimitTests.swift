@@ -160,7 +160,7 @@ struct LimitTests {
   private var changes: [WireCall] {
     (0..<100).flatMap { number in
       [
-        WireCall.addRegion(Users.region("r\(number)"), assuming: .unknown),
+        WireCall.addRegion(.home("r\(number)"), assuming: .unknown),
         .removeRegion(.region, name: "r\(number)"),
       ]
     }
@@ -200,7 +200,7 @@ struct LimitTests {
       // One by one: what comes at once is written at once.
       for _ in 0..<40 {
         control.pour([
-          .addRegion(Users.region("r"), assuming: .unknown), .removeRegion(.region, name: "r"),
+          .addRegion(.home("r"), assuming: .unknown), .removeRegion(.region, name: "r"),
         ])
         bench.settle()
       }
@@ -217,7 +217,7 @@ struct LimitTests {
     let (control, _, _) = bench.client("tool")
     for number in 0..<200 {
       #expect(
-        bench.ask(.addRegion(Users.region("r"), assuming: .unknown), control) == .done, "\(number)")
+        bench.ask(.addRegion(.home("r"), assuming: .unknown), control) == .done, "\(number)")
       #expect(bench.ask(.removeRegion(.region, name: "r"), control) == .done)
     }
   }

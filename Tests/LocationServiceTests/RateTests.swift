@@ -19,7 +19,7 @@ struct RateTests {
     #expect(bench.loop.clients.pausedCount == 2)
     let (mine, _, _) = bench.client("mine", of: Users.friend)
     for number in 0..<20 {
-      #expect(bench.ask(.addRegion(Users.region("r\(number)"), assuming: .unknown), mine) == .done)
+      #expect(bench.ask(.addRegion(.home("r\(number)"), assuming: .unknown), mine) == .done)
     }
     #expect(bench.ask(.startVisits, mine) == .done)
     #expect(bench.deadline == .distantFuture, "and does not hold the board awake")
@@ -59,7 +59,7 @@ struct RateTests {
       #expect(bench.ask(.startVisits, control) == .done)
       for region in 0..<20 {
         let name = "r\(region)"
-        #expect(bench.ask(.addRegion(Users.region(name), assuming: .unknown), control) == .done)
+        #expect(bench.ask(.addRegion(.home(name), assuming: .unknown), control) == .done)
       }
     }
     #expect(programs.count == 16)

@@ -7,13 +7,6 @@ import Testing
 
 @Suite("A circle that replaces another one of its name")
 struct ReplacedCircleTests {
-  private func home(_ name: String = "home") -> WireRegion {
-    // Far behind where the bench begins: each second it is 11 m further north.
-    WireRegion(
-      .region, name: name,
-      center: Coordinate(latitude_e9: 48_000_000_000, longitude_e9: 11), radius: 150)
-  }
-
   @Test(
     "REG-13: what waits of a circle is not handled for the one that replaces it",
     arguments: [true, false])
@@ -21,14 +14,14 @@ struct ReplacedCircleTests {
     let bench = try ServiceBench()
     let (control, watch, _) = bench.client("tracker")
     _ = bench.ask(.startUpdating, control)
-    #expect(bench.ask(.addRegion(home(), assuming: .unknown), control) == .done)
+    #expect(bench.ask(.addRegion(.home(), assuming: .unknown), control) == .done)
     for _ in 0..<80 { bench.fix() }
     let told = watch.notices().compactMap { notice -> UInt32? in
       guard case .region(_, let number) = notice, number > 0 else { return nil }
       return number
     }
     let number = try #require(told.last)
-    var next = home()
+    var next = WireRegion.home()
     if isOther { next.radius += 1 }
     #expect(bench.ask(.addRegion(next, assuming: .unknown), control) == .done)
     #expect(bench.state.rows.events.count == (isOther ? 0 : told.count))

@@ -255,19 +255,12 @@ struct RestartTests {
     #expect(listener.fixes().count == 1)
   }
 
-  private func home(_ name: String = "home") -> WireRegion {
-    // Far behind where the bench begins: each second it is 11 m further north.
-    WireRegion(
-      .region, name: name,
-      center: Coordinate(latitude_e9: 48_000_000_000, longitude_e9: 11), radius: 150)
-  }
-
   @Test("REG-11, REG-13: regions come back with names and states, and events until acknowledged")
   func regions() throws {
     let bench = try ServiceBench()
     let (control, watch, _) = bench.client("tracker")
     _ = bench.ask(.startUpdating, control)
-    #expect(bench.ask(.addRegion(home(), assuming: .unknown), control) == .done)
+    #expect(bench.ask(.addRegion(.home(), assuming: .unknown), control) == .done)
     for _ in 0..<3 { bench.fix() }
     let last = try #require(watch.fixes().last)
     #expect(bench.ask(.acknowledge(last.name), control) == .done)
@@ -304,8 +297,8 @@ struct RestartTests {
     let (control, watch, _) = bench.client("tracker")
     _ = bench.ask(.startUpdating, control)
     #expect(bench.ask(.listRegions, control) == .regions([]))
-    #expect(bench.ask(.addRegion(home(), assuming: .unknown), control) == .done)
-    let added = WireMonitoredRegion(home(), state: .unknown, lastEvent: nil)
+    #expect(bench.ask(.addRegion(.home(), assuming: .unknown), control) == .done)
+    let added = WireMonitoredRegion(.home(), state: .unknown, lastEvent: nil)
     #expect(bench.ask(.listRegions, control) == .regions([added]))
     for _ in 0..<80 { bench.fix() }
     let events = watch.notices().compactMap { notice -> WireRegionEvent? in
@@ -314,18 +307,18 @@ struct RestartTests {
     }
     let exit = try #require(events.last)
     // Told and not handled: it has not happened for the client yet.
-    let untold = WireMonitoredRegion(home(), state: .unsatisfied, lastEvent: nil)
+    let untold = WireMonitoredRegion(.home(), state: .unsatisfied, lastEvent: nil)
     #expect(bench.ask(.listRegions, control) == .regions([untold]))
     #expect(bench.ask(.acknowledgeEvents(1), control) == .done)
     let next = try ServiceBench(after: bench.killed())
     let (heir, _, _) = next.client("tracker")
-    let handled = WireMonitoredRegion(home(), state: .unsatisfied, lastEvent: exit)
+    let handled = WireMonitoredRegion(.home(), state: .unsatisfied, lastEvent: exit)
     #expect(next.ask(.listRegions, heir) == .regions([handled]))
     let (other, _, _) = next.client("other")
     #expect(next.ask(.listRegions, other) == .regions([]))
     #expect(next.ask(.listRegions, next.program()) == .error(.notConnected))
     // Another circle of that name has no history.
-    var wider = home()
+    var wider = WireRegion.home()
     wider.radius = 200
     #expect(next.ask(.addRegion(wider, assuming: .unknown), heir) == .done)
     guard case .regions(let again)? = next.ask(.listRegions, heir) else {

@@ -27,10 +27,7 @@ struct RightsTests {
   /// Lets the client leave while it monitors a circle, and the board leave the circle.
   private func leaveRegion(_ bench: ServiceBench) {
     let (control, watch, _) = bench.client("tracker")
-    let region = WireRegion(
-      .region, name: "home",
-      center: Coordinate(latitude_e9: 48_000_000_000, longitude_e9: 11), radius: 150)
-    _ = bench.ask(.addRegion(region, assuming: .unknown), control)
+    _ = bench.ask(.addRegion(.home(), assuming: .unknown), control)
     for _ in 0..<3 { bench.fix() }
     watch.quit()
     control.quit()

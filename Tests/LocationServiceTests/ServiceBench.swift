@@ -250,7 +250,8 @@ struct SocketBoard: LocationBoard, ~Copyable {
     for _ in 0..<seconds / 10 { fix(at: place, after: 10) }
   }
 
-  private func fix(at step: Int64, after seconds: Int64) {
+  /// Time passes, with a fix at its end: so many times 11 m north of where fixes begin.
+  func fix(at step: Int64, after seconds: Int64) {
     second += seconds
     stage.now = stage.now + .seconds(seconds)
     var fix = Fix(
