@@ -50,7 +50,7 @@ ARM64_BUILD = TORPOR_ARM64=1 $(SWIFT) build -c release --scratch-path $(ARM64_PA
   --swift-sdks-path $(ARM64_PATH)/sdks --swift-sdk torpor-arm64
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check unit test-fresh build bench fuzz soak soaked lint format embedded tests interface release boards firmware clean tools \
+.PHONY: help run test check snapshots digests unit test-fresh build bench fuzz soak soaked lint format embedded tests interface release boards firmware clean tools \
   soak-build bench-tools firmware-tools completions man install uninstall service service-order bench-service \
   service-tools arm64 arm64-tools torture client-probe test-board compare-board board-program board-tools command deb deb-tools test-deb test-deb-tools
 
@@ -73,6 +73,7 @@ help:
 	@echo 'make compare-board  an hour with thirty starts on the virtual board and in the simulator, side by side'
 	@echo 'make fuzz      looks for input that breaks a decoder (FUZZ_SECONDS=60 for each; FUZZ="ring ubx")'
 	@echo 'make soaked    only the random runs of the gate: the same seeds each time'
+	@echo 'make snapshots  write the checked-in copies of all interfaces and digests of behaviour anew; digests, those of seeds'
 	@echo 'make soak      random clients and faults until stopped (SOAK_SECONDS=600, SOAK="--seed N")'
 	@echo 'make lint      only the style check      make format    put the style right'
 	@echo 'make embedded  only the Embedded build   make tests     only the tests'
@@ -303,7 +304,16 @@ soak: soak-build
 # The gate: so many seeds that they have five million fixes, whatever time they take.
 soaked: soak-build
 	@echo '== random clients, services and faults: every state and event of every machine'
-	@$(SOAK_PATH)/release/TorporSoak --first 1 --runs $(SOAK_RUNS)
+	@$(SOAK_PATH)/release/TorporSoak --first 1 --runs $(SOAK_RUNS) --digests Tests/Snapshots/soak.digests
+
+# Docs/HowTo/run-the-gates.md. What the first seeds do, and what the interfaces are, checked in: a change of either is
+# meant, and is a commit of its own.
+digests: soak-build
+	@$(SOAK_PATH)/release/TorporSoak --first 1 --runs 200 --write-digests Tests/Snapshots/soak.digests
+
+snapshots: tools
+	@TORPOR_SNAPSHOTS=write $(SWIFT) test --filter 'SnapshotTests|BehaviourDigestTests'
+	@git status --short Tests/Snapshots
 
 # A build of its own, in which the machines mark what they reached (Docs/Decisions/0073).
 soak-build: tools

@@ -119,6 +119,7 @@ final class BoardWorld {
       turns -= 1
       if turns < 0 { crowd.fail("PWR-1: the board wakes without end", at: loop.board.now) }
       _ = loop.turn()
+      if let plan = loop.planned { crowd.tally.digest.add(plan) }
       if let violation = loop.board.violations.first {
         crowd.fail("the board was asked for what must not be: \(violation)", at: loop.board.now)
       }

@@ -52,12 +52,15 @@ final class Crowd {
 
   func appended(_ sequence: UInt64, in engine: borrowing Engine) {
     tally.fixes += 1
-    let made = engine.stored(at: sequence)?.fix.acquired ?? .boot
+    let stored = engine.stored(at: sequence)
+    tally.digest.add(stored)
+    let made = stored?.fix.acquired ?? .boot
     for index in audits.indices { audits[index].appended(sequence, made: made) }
   }
 
   func receive(_ notice: ClientNotice, from engine: borrowing Engine, at now: Instant) {
     let client = notice.client
+    tally.digest.add(notice)
     if let text = audits[client.index].take(notice.notice, from: engine, &tally) {
       fail("client \(client.index): \(text)", at: now)
     }

@@ -247,6 +247,7 @@ final class DriverWorld {
     // A driver never answers a fault with what can fault again.
     for _ in 0..<3 {
       let effects = driver.handle(event, at: board.now)
+      tally.digest.add(effects)
       note(effects.observation)
       while let epoch = driver.nextHeld() { accept(epoch) }
       guard let fault = execute(effects) else { return }

@@ -72,6 +72,7 @@ struct ScheduleWorld {
     let event = FixSchedule.Event.fix(
       accuracy: random.uniform(1, 90), made: now - .milliseconds(Int64(below(900))), need)
     let verdict = schedule.handle(event, figures, at: now)
+    tally.digest.add(verdict == .use)
     expect(
       verdict == .use || schedule.state == .settling, "PWR-7: a fix is held in \(schedule.state)")
   }
@@ -80,6 +81,8 @@ struct ScheduleWorld {
     if need.isAny || isOnAnyway { lastNeed = now }
     let wasSearching = schedule.state == .searching && !isOnAnyway
     schedule.handle(.plan(need, isOnAnyway: isOnAnyway), figures, at: now)
+    tally.digest.add(schedule.state.rawValue)
+    tally.digest.add(schedule.wake)
     expect(schedule.wake > now, "PWR-1: it asks for a moment that has passed")
     let isUnneeded = now - lastNeed > figures.receiver.longestHold
     expect(!isUnneeded || !schedule.isOn, "PWR-1: it stays on for nobody")

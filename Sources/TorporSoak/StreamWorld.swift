@@ -274,6 +274,7 @@ final class StreamWorld {
     crowd.tally.steps += 1
     let before = engine.head
     let effects = step()
+    crowd.tally.digest.add(effects)
     if let command = effects.pin { obey(command) }
     if engine.head - before != (effects.appended == nil ? 0 : 1) {
       crowd.fail("more than one fix in a step", at: now)

@@ -20,6 +20,10 @@ struct Tally: Sendable {
   var turns = 0
   /// Runs: one for each seed.
   var runs = 0
+  /// What the run did.
+  var digest = BehaviourDigest()
+  /// The digest of each seed.
+  var digests: [UInt64: BehaviourDigest] = [:]
   /// What was wrong, with the seed that shows it again.
   var failure: Failure?
 
@@ -43,6 +47,7 @@ struct Tally: Sendable {
     finishes += other.finishes
     turns += other.turns
     runs += other.runs
+    digests.merge(other.digests) { first, _ in first }
     failure = failure ?? other.failure
   }
 }

@@ -7,6 +7,8 @@ import LocationTypes
 ///     TorporSoak [--seconds S] [--first N]   seeds from N on, for S seconds, on two threads
 ///     TorporSoak --runs R [--first N]        so many seeds, whatever time it takes: the gate
 ///     TorporSoak --seed N                    one run again
+///     TorporSoak … --digests FILE            compares what each seed did with the file's digests
+///     TorporSoak … --write-digests FILE      writes them
 ///
 /// Ends with 1 and the seed when an invariant of the contract is broken. The gate also fails while
 /// it saw fewer fixes or faults than it must, or missed a pair of state and event of a machine.
@@ -18,7 +20,9 @@ import LocationTypes
 
   static func main() async {
     guard let options = SoakOptions(Array(CommandLine.arguments.dropFirst())) else {
-      print("usage: TorporSoak [--seconds S | --runs R] [--first N] | --seed N")
+      print(
+        "usage: TorporSoak [--seconds S | --runs R] [--first N] | --seed N, "
+          + "[--digests FILE | --write-digests FILE]")
       return stop(2)
     }
     guard let profile = try? BoardCatalog.standard().find(BoardCatalog.defaultBoard) else {
@@ -40,11 +44,12 @@ import LocationTypes
       }
     }
     report(tally, (clock.now - start) / .seconds(1))
+    if let record = options.digests, !record.agrees(with: tally.digests) { return stop(1) }
     if let failure = tally.failure {
       print("FAILED: \(failure.text)")
       print("Again with: TorporSoak --seed \(failure.seed)")
       stop(1)
-    } else if options.runs != nil {
+    } else if options.runs != nil, options.digests?.writes != true {
       let complaints = complaints(about: tally)
       for text in complaints { print("FAILED: \(text)") }
       if !complaints.isEmpty { stop(1) }
@@ -128,6 +133,12 @@ struct SoakRun {
 
   func go(lane: Int) -> Tally {
     TorporSoak.note(seed, lane: lane)
+    var tally = tally()
+    tally.digests[seed] = tally.digest
+    return tally
+  }
+
+  private func tally() -> Tally {
     // Both lanes get all worlds, though each has seeds of one parity.
     switch seed / TorporSoak.lanes % SoakRun.turns {
     case 0: return BoardWorld(self).run()
@@ -149,6 +160,7 @@ struct SoakOptions {
   var runs: UInt64?
   var first: UInt64 = 1
   var seed: UInt64?
+  var digests: DigestRecord?
 
   init?(_ arguments: [String]) {
     var rest = arguments[...]
@@ -167,6 +179,8 @@ struct SoakOptions {
       case "--seed":
         guard let number = UInt64(value), number < .max / 2 else { return nil }
         seed = number
+      case "--digests": digests = DigestRecord(path: value, writes: false)
+      case "--write-digests": digests = DigestRecord(path: value, writes: true)
       default: return nil
       }
     }

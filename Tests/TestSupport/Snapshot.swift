@@ -1,0 +1,38 @@
+import Glibc
+
+/// Compares text that an interface gives with its checked-in copy, `Tests/Snapshots/NAME`.
+///
+/// With `TORPOR_SNAPSHOTS=write` in the environment (`make snapshots`) the copy is written instead. A change of a
+/// copy is a change of an interface, and is reviewed as one.
+///
+/// - Returns: The first line that differs, with its number; nil where both are equal.
+public func differenceFromSnapshot(_ name: String, _ text: String) -> String? {
+  let path = "\(packageRoot)/Tests/Snapshots/\(name)"
+  if let mode = unsafe getenv("TORPOR_SNAPSHOTS"), unsafe String(cString: mode) == "write" {
+    let file = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o644)
+    guard file >= 0 else { return "\(path) cannot be written: error \(errno)" }
+    defer { close(file) }
+    let bytes = Array(text.utf8)
+    let count = unsafe write(file, bytes, bytes.count)
+    return count == bytes.count ? nil : "\(path) was not written whole"
+  }
+  let expected = String(decoding: readFile(path), as: UTF8.self)
+  if expected == text { return nil }
+  let old = expected.split(separator: "\n", omittingEmptySubsequences: false)
+  let new = text.split(separator: "\n", omittingEmptySubsequences: false)
+  let line = zip(old, new).prefix { $0 == $1 }.count
+  return "line \(line + 1) of Tests/Snapshots/\(name) is \(quoted(old, line)), "
+    + "and now \(quoted(new, line))"
+}
+
+private func quoted(_ lines: [Substring], _ index: Int) -> String {
+  index < lines.count ? "\"\(lines[index].prefix(400))\"" : "missing"
+}
+
+/// FNV-1a, 64 bits, as 16 hexadecimal digits: the same text gives the same digest on every machine.
+public func digest(of text: String) -> String {
+  var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+  for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+  let digits = String(hash, radix: 16)
+  return String(repeating: "0", count: 16 - digits.count) + digits
+}
