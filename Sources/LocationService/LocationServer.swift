@@ -165,7 +165,8 @@ public struct LocationServer: LocationClients, ~Copyable {
     self.now = now
     while true {
       if let next = requests.popFirst() { return next }
-      guard readNext() else { return nil }
+      // Calls of connections that are resumed may ask something though no descriptor was found.
+      guard readNext() else { return requests.popFirst() }
     }
   }
 
