@@ -1,7 +1,6 @@
 import CLinux
 import Glibc
 import LinuxHAL
-import LinuxHAL
 import LocationTypes
 import LocationWire
 
