@@ -68,6 +68,8 @@ final class Connection {
 
   let descriptor: Int32
   let peer: Peer
+  /// The login user who answers for its user.
+  var account: UInt32
   /// What its user counts as; nil where that is to be looked up.
   var standing: Standing?
   var purpose = Purpose.open
@@ -98,9 +100,13 @@ final class Connection {
   /// When it was found.
   let opened: Instant
 
-  init(_ descriptor: Int32, _ peer: Peer, since wait: UInt64, at now: Instant) {
+  /// - Parameter account: The login user who answers for the peer's user.
+  init(
+    _ descriptor: Int32, _ peer: Peer, of account: UInt32, since wait: UInt64, at now: Instant
+  ) {
     self.descriptor = descriptor
     self.peer = peer
+    self.account = account
     since = wait
     opened = now
     deadline = now + Connection.callPatience

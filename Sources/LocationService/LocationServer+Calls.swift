@@ -103,12 +103,12 @@ extension LocationServer {
     guard
       let row = state.addClient(uid: name.user, name: name.name, isDurable: isPermitted)
     else { return .failure(.limitExceeded(what: "clients", limit: Int64(facts.clients))) }
-    var client = ServedClient(name, number: row.id, access)
+    var client = ServedClient(name, of: account(of: name.user), number: row.id, access)
     // Its row may have been lost with a damaged file, and what it was owed with it.
     client.mayHaveLost = mayHaveForgotten
     if place < clients.count { clients[place] = client } else { clients.append(client) }
     keepAccess(place)
-    forgetStandings()
+    updateStandings()
     return .success(place)
   }
 
@@ -397,7 +397,7 @@ extension LocationServer {
     clients[client].access = access
     state.setDurable(clients[client].number, access.authorization.isGranted)
     clients[client].isTouched = true
-    forgetStandings()
+    updateStandings()
     if access.told.takes(from: before) { forgetUntold(client) }
     if !access.mayUseBackground { _ = allowBackground(false, client) }
     if access.authorization != .notDetermined && access.authorization != .whenInUse {

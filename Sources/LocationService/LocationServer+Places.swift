@@ -59,7 +59,7 @@ extension LocationServer {
       usage.all += 1
       let isGranted = client.access.authorization.isGranted
       if !isGranted { usage.unpermitted += 1 }
-      if isGranted == isPermitted, self.account(of: client.name.user) == account { usage.own += 1 }
+      if isGranted == isPermitted, client.account == account { usage.own += 1 }
     }
     return usage
   }
@@ -71,7 +71,7 @@ extension LocationServer {
     }
     return clients.indices.first {
       clients[$0].access.authorization.isGranted
-        && self.account(of: clients[$0].name.user) == account && isForgettable($0)
+        && clients[$0].account == account && isForgettable($0)
     }
   }
 
@@ -122,7 +122,7 @@ extension LocationServer {
     state.removeUndecided(clients[place].number)
     ask(.forget, place)
     clients[place] = .vacant(policy.access(uid: .max, client: ""))
-    forgetStandings()
+    updateStandings()
   }
 
   private func isForgettable(_ client: Int) -> Bool {

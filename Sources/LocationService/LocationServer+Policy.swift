@@ -13,13 +13,13 @@ extension LocationServer {
   /// Takes a new policy for the one so far, at once, for those too who are connected (AUT-7).
   ///
   /// What a command has decided goes on to count where the file leaves it open. Who may less than before is
-  /// told nothing any more that was kept for it (RNG-6); who may the same notices nothing.
-  ///
-  /// - Parameter subordinates: Who answers for whose user ids from now on; nil to leave it.
-  mutating func adopt(_ policy: AccessPolicy, subordinates: SubordinateUsers? = nil) {
+  /// told nothing any more that was kept for it (RNG-6); who may the same notices nothing. Who is not named any more
+  /// keeps what it has asked for (RES-2), and the log names it.
+  mutating func adopt(_ policy: AccessPolicy) {
     self.policy = policy
-    if let subordinates { facts.subordinates = subordinates }
-    forgetStandings()
+    _ = facts.subordinates.refresh()
+    updateAccounts()
+    var lapsed: [WireClientName] = []
     for client in clients.indices where !clients[client].isVacant {
       let before = clients[client].access
       let name = clients[client].name

@@ -34,6 +34,7 @@ extension LocationServer {
       }
       restore(row, into: &engine)
     }
+    updateStandings()
   }
 
   /// How many fixes are stored after a loss of clients until a client that is not known counts as new: a day
@@ -55,7 +56,8 @@ extension LocationServer {
     let place = clients.count
     let access = policy.access(uid: row.uid, client: row.name, decision: row.accessDecision)
     var client = ServedClient(
-      WireClientName(user: row.uid, name: row.name), number: row.id, access)
+      WireClientName(user: row.uid, name: row.name), of: account(of: row.uid), number: row.id,
+      access)
     if var cursor = state.rows.cursors[row.id] {
       engine.restore(ClientID(place), from: cursor.bookmark)
       // On the disk together with the boot: a second start does not know of the power cut any more.

@@ -35,6 +35,8 @@ public struct LocationServer: LocationClients, ~Copyable {
   public static let clientsPerUser = 8
   /// Connections that are accepted per wait.
   static let acceptsPerWait = 16
+  /// How often it is checked at the most whether the file of subordinate users has changed.
+  static let subordinatesInterval = Interval.seconds(1)
   /// How long no connection is accepted for want of a descriptor, if none is given back before.
   static let acceptPause = Interval.seconds(1)
   /// Notices that may wait for a client; one that brings about more without hearing them is let go.
@@ -61,7 +63,7 @@ public struct LocationServer: LocationClients, ~Copyable {
     /// What board and receiver draw, for the estimate of energy.
     public var power = PowerFigures()
     /// Who answers for whose user ids.
-    public var subordinates = SubordinateUsers()
+    public var subordinates = SubordinateFile()
     /// What the kernel has counted for the service; of processor and sleep nothing, if not said.
     public var usage: @Sendable (EventWait) -> BoardUsage = { BoardUsage(wakes: $0.wakeCount) }
 
@@ -122,6 +124,10 @@ public struct LocationServer: LocationClients, ~Copyable {
   var urgentDeadline = Instant.distantFuture
   /// That moment is to be found anew.
   var isDeadlineStale = false
+  /// Login users who have a client with permission.
+  var permittedUsers: Set<UInt32> = []
+  /// When it was checked last whether the file of subordinate users has changed.
+  var subordinatesChecked = Instant.boot
   /// Connections whose calls are not handled for now.
   var pausedCount = 0
   /// Where resuming them begins the next time: each gets its turn.
