@@ -85,6 +85,8 @@ final class Connection {
   var interest = EventWait.Conditions.readable
   /// Its calls are not handled for now, and nothing more is read.
   var isPaused = false
+  /// The other end has hung up: until when its calls that wait are carried out; nil before.
+  var lingersUntil: Instant?
   /// What was read and is not handled yet: at most one buffer (``LocationServer/readSize``).
   var input: [UInt8] = []
   /// The most bytes that the answers to its calls may have that are not given yet.
@@ -114,6 +116,14 @@ final class Connection {
 
   /// Whether it takes more notices.
   var hasRoom: Bool { output.count < Connection.highWater }
+
+  /// Whether it carries calls that are worth something though nobody reads the answers.
+  var carriesCalls: Bool {
+    switch purpose {
+    case .open, .control: true
+    case .watch, .drain: false
+    }
+  }
 
   /// Takes bytes up to the end of one frame.
   func take(

@@ -141,8 +141,9 @@ extension LocationServer {
       guard let connection = connections[index], standing(of: index) == .unpermitted
       else { return nil }
       return Holding(
-        place: index, user: account(of: connection.peer.user), amount: amount(connection),
-        isIdle: connection.purpose == .open, since: connection.opened)
+        place: index, user: connection.account, amount: amount(connection),
+        isIdle: connection.purpose == .open || connection.lingersUntil != nil,
+        since: connection.opened)
     }
   }
 
@@ -293,6 +294,7 @@ extension LocationServer {
         guard connections[index] === connection else { continue }
       }
       take(input.count, of: input, from: index)
+      readRest(index)
       updateInterest(index)
     }
   }
@@ -330,6 +332,13 @@ extension LocationServer {
     }
     for index in connections.indices {
       guard let connection = connections[index] else { continue }
+      if let end = connection.lingersUntil {
+        guard end > now else {
+          abandon(index)
+          continue
+        }
+        next = min(next, end)
+      }
       if connection.isPaused {
         guard let time = timeToResume(index) else { continue }
         next = min(next, time)

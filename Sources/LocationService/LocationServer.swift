@@ -43,8 +43,8 @@ public struct LocationServer: LocationClients, ~Copyable {
   static let noticesLimit = 256
   /// Requests that wait for the engine, before anything more is read.
   static let requestsLimit = 64
-  /// So often is read from a connection whose other end is gone.
-  private static let lastReads = 16
+  /// So often is read in one wait from a connection whose other end is gone.
+  static let lastReads = 16
   /// Bytes of a connection that are read at once.
   static let readSize = 4_096
 
@@ -261,14 +261,14 @@ public struct LocationServer: LocationClients, ~Copyable {
 
   private mutating func look(_ index: Int, _ conditions: EventWait.Conditions) {
     if conditions.contains(.readable), connections[index]?.isEnding == false {
-      // Of one that is gone all that it has said is heard; what is left after that is passed over.
       for _ in 0..<(conditions.contains(.gone) ? LocationServer.lastReads : 1) { read(index) }
     } else if conditions.contains(.gone) {
-      close(index)
+      hangUp(index)
     }
   }
 
-  private mutating func read(_ index: Int) {
+  /// Reads once, and handles what has come as far as that may be.
+  mutating func read(_ index: Int) {
     guard let connection = connections[index], !connection.isEnding, !connection.isPaused
     else { return }
     let count = unsafe buffer.withUnsafeMutableBytes { bytes in
@@ -336,15 +336,21 @@ public struct LocationServer: LocationClients, ~Copyable {
   /// Writes what a connection takes, and closes it where it is at its end: what it does not take then
   /// is lost, for nobody waits for one that may never read.
   mutating func send(_ index: Int) {
-    guard !connections[index]!.output.isEmpty || connections[index]!.isEnding else { return }
-    guard connections[index]!.send(), !connections[index]!.isEnding else { return close(index) }
+    guard let connection = connections[index], !connection.output.isEmpty || connection.isEnding
+    else { return }
+    if !connection.send() {
+      guard connection.carriesCalls else { return close(index) }
+      // Nobody takes the answers. What was sent before the other end hung up is read, and handled.
+      connection.output.removeAll()
+    }
+    guard !connection.isEnding else { return close(index) }
     updateInterest(index)
   }
 
   /// Waits for calls, unless they are not handled for now, and for room to write in, as long as something is to be
   /// written.
   mutating func updateInterest(_ index: Int) {
-    guard let connection = connections[index] else { return }
+    guard let connection = connections[index], connection.lingersUntil == nil else { return }
     var interest: EventWait.Conditions = connection.isPaused ? [] : .readable
     if !connection.output.isEmpty { interest.insert(.writable) }
     guard interest != connection.interest else { return }
