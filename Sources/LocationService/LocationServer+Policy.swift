@@ -1,5 +1,6 @@
 import AccessPolicy
 import LocationPolicy
+import LocationWire
 
 // What an administrator's file decides, while clients are there.
 
@@ -25,8 +26,30 @@ extension LocationServer {
       let name = clients[client].name
       let decision = state.rows.clients[clients[client].number]?.accessDecision
       let access = policy.access(uid: name.user, client: name.name, decision: decision)
-      if access != before { apply(access, client) }
+      guard access != before else { continue }
+      apply(access, client)
+      if before.authorization.isGranted, !access.authorization.isGranted, !access.isDenial {
+        lapsed.append(name)
+      }
     }
+    warn(
+      "the policy does not permit them any more; what they had asked for is kept until a restart",
+      lapsed)
     dropUnpermitted()
   }
+
+  /// Says in one line what has become of some clients; nothing where there are none.
+  func warn(_ text: String, _ clients: [WireClientName]) {
+    guard !clients.isEmpty else { return }
+    let named = clients.prefix(8).map { "'\($0.name)' of user \($0.user)" }
+    let more = clients.count - named.count
+    log.write(
+      .warning,
+      "clients \(named.joined(separator: ", "))\(more > 0 ? " and \(more) more" : ""): \(text)")
+  }
+}
+
+extension ClientAccess {
+  /// Whether an administrator has refused this client, by a rule or a command: more than that nothing names it.
+  var isDenial: Bool { authorization.isRefused && source != .standard }
 }

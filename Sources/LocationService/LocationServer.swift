@@ -33,6 +33,8 @@ public struct LocationServer: LocationClients, ~Copyable {
   public static let unpermittedClientsPerUser = 4
   /// Clients with permission that one user may have, unless that is an administrator.
   public static let clientsPerUser = 8
+  /// Clients without a place about whom a command has decided.
+  static let decisionsLimit = 512
   /// Connections that are accepted per wait.
   static let acceptsPerWait = 16
   /// How often it is checked at the most whether the file of subordinate users has changed.
