@@ -1,7 +1,6 @@
 import CLinux
 import Glibc
 import LinuxHAL
-import LinuxHAL
 import LocationTypes
 import LocationWire
 
@@ -69,6 +68,8 @@ final class Connection {
 
   let descriptor: Int32
   let peer: Peer
+  /// The login user who answers for its user.
+  var account: UInt32
   /// What its user counts as; nil where that is to be looked up.
   var standing: Standing?
   var purpose = Purpose.open
@@ -84,6 +85,8 @@ final class Connection {
   var interest = EventWait.Conditions.readable
   /// Its calls are not handled for now, and nothing more is read.
   var isPaused = false
+  /// The other end has hung up: until when its calls that wait are carried out; nil before.
+  var lingersUntil: Instant?
   /// What was read and is not handled yet: at most one buffer (``LocationServer/readSize``).
   var input: [UInt8] = []
   /// The most bytes that the answers to its calls may have that are not given yet.
@@ -99,9 +102,13 @@ final class Connection {
   /// When it was found.
   let opened: Instant
 
-  init(_ descriptor: Int32, _ peer: Peer, since wait: UInt64, at now: Instant) {
+  /// - Parameter account: The login user who answers for the peer's user.
+  init(
+    _ descriptor: Int32, _ peer: Peer, of account: UInt32, since wait: UInt64, at now: Instant
+  ) {
     self.descriptor = descriptor
     self.peer = peer
+    self.account = account
     since = wait
     opened = now
     deadline = now + Connection.callPatience
@@ -109,6 +116,14 @@ final class Connection {
 
   /// Whether it takes more notices.
   var hasRoom: Bool { output.count < Connection.highWater }
+
+  /// Whether it carries calls that are worth something though nobody reads the answers.
+  var carriesCalls: Bool {
+    switch purpose {
+    case .open, .control: true
+    case .watch, .drain: false
+    }
+  }
 
   /// Takes bytes up to the end of one frame.
   func take(

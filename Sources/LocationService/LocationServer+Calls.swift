@@ -100,15 +100,16 @@ extension LocationServer {
     case .success(let found): place = found
     case .failure(let refusal): return .failure(refusal)
     }
+    boundDecisions(sparing: name)
     guard
       let row = state.addClient(uid: name.user, name: name.name, isDurable: isPermitted)
     else { return .failure(.limitExceeded(what: "clients", limit: Int64(facts.clients))) }
-    var client = ServedClient(name, number: row.id, access)
+    var client = ServedClient(name, of: account(of: name.user), number: row.id, access)
     // Its row may have been lost with a damaged file, and what it was owed with it.
     client.mayHaveLost = mayHaveForgotten
     if place < clients.count { clients[place] = client } else { clients.append(client) }
     keepAccess(place)
-    forgetStandings()
+    updateStandings()
     return .success(place)
   }
 
@@ -266,6 +267,8 @@ extension LocationServer {
 
   /// Services that outlive the process are noted; what waited for one is told now (BKG-6).
   private mutating func begin(_ call: WireCall, _ client: Int) {
+    // What fails is not asked for (AUT-10).
+    let isRefused = clients[client].access.authorization.isRefused
     switch call {
     case .startUpdating:
       clients[client].begun.updates = true
@@ -276,11 +279,11 @@ extension LocationServer {
       isOwingNew = true
     case .startSignificantChange:
       clients[client].begun.significantChange = true
-      change(client) { $0.significantChange = true }
+      if !isRefused { change(client) { $0.significantChange = true } }
     case .stopSignificantChange: change(client) { $0.significantChange = false }
     case .startVisits:
       clients[client].begun.visits = true
-      change(client) { $0.visits = true }
+      if !isRefused { change(client) { $0.visits = true } }
     case .stopVisits: change(client) { $0.visits = false }
     default: preconditionFailure("a call that begins or ends nothing")
     }
@@ -395,15 +398,18 @@ extension LocationServer {
   mutating func apply(_ access: ClientAccess, _ client: Int) {
     let before = clients[client].access.told
     clients[client].access = access
-    state.setDurable(clients[client].number, access.authorization.isGranted)
+    // What it had asked for with permission stays until it is refused by name (RES-2).
+    let isGranted = access.authorization.isGranted
+    if isGranted || access.isDenial { state.setDurable(clients[client].number, isGranted) }
     clients[client].isTouched = true
-    forgetStandings()
+    updateStandings()
     if access.told.takes(from: before) { forgetUntold(client) }
     if !access.mayUseBackground { _ = allowBackground(false, client) }
     if access.authorization != .notDetermined && access.authorization != .whenInUse {
       clients[client].asks = nil
     }
     permit(access.told, client)
+    if before.authorization.isRefused, isGranted { resumeRefused(client) }
   }
 }
 

@@ -8,19 +8,16 @@ import LocationWire
 // Which connections there are and which of their calls are handled: what RES-1 to RES-7 bound.
 
 extension LocationServer {
-  /// The login user who answers for a user.
-  func account(of user: UInt32) -> UInt32 { facts.subordinates.login(of: user) }
+  /// The login user who answers for a user. Connections and clients keep theirs.
+  func account(of user: UInt32) -> UInt32 { facts.subordinates.users.login(of: user) }
 
   /// What a user counts as.
   func standing(ofUser user: UInt32) -> Standing {
     if policy.isAdministrator(user) { return .administrator }
-    let account = account(of: user)
-    // Whatever its programs are called, or one that is known.
+    // One that is known, or whatever its programs are called.
     let isPermitted =
-      policy.access(uid: user, client: "").authorization.isGranted
-      || clients.contains {
-        $0.access.authorization.isGranted && self.account(of: $0.name.user) == account
-      }
+      permittedUsers.contains(account(of: user))
+      || policy.access(uid: user, client: "").authorization.isGranted
     return isPermitted ? .permitted : .unpermitted
   }
 
@@ -33,13 +30,39 @@ extension LocationServer {
     return found
   }
 
-  /// What somebody may has changed.
-  func forgetStandings() { for connection in connections { connection?.standing = nil } }
+  /// What somebody may has changed, or which clients there are.
+  mutating func updateStandings() {
+    permittedUsers.removeAll(keepingCapacity: true)
+    for client in clients where client.access.authorization.isGranted && !client.isVacant {
+      permittedUsers.insert(client.account)
+    }
+    for connection in connections { connection?.standing = nil }
+  }
+
+  /// Other users answer for user ids than before.
+  mutating func updateAccounts() {
+    for connection in connections {
+      if let connection { connection.account = account(of: connection.peer.user) }
+    }
+    for i in clients.indices { clients[i].account = account(of: clients[i].name.user) }
+    updateStandings()
+  }
+
+  /// Reads who answers for whose user ids if the file has changed (RES-3); looked at when somebody connects, and
+  /// no more often than ``subordinatesInterval``.
+  private mutating func followSubordinates() {
+    guard now - subordinatesChecked >= LocationServer.subordinatesInterval else { return }
+    subordinatesChecked = now
+    guard facts.subordinates.refresh() else { return }
+    updateAccounts()
+    dropUnpermitted()
+  }
 
   // MARK: Accepting
 
   /// Accepts who waits to connect.
   mutating func acceptAll() {
+    followSubordinates()
     for _ in 0..<LocationServer.acceptsPerWait {
       let descriptor = listener.accept()
       guard descriptor >= 0 else {
@@ -68,7 +91,8 @@ extension LocationServer {
       return
     }
     if place == connections.count { connections.append(nil) }
-    connections[place] = Connection(descriptor, peer, since: wait, at: now)
+    connections[place] = Connection(
+      descriptor, peer, of: account(of: peer.user), since: wait, at: now)
     isDeadlineStale = true
     guard standing(of: place) == .unpermitted else { return }
     connections[place]?.output.kept = Connection.unpermittedKept
@@ -87,7 +111,7 @@ extension LocationServer {
       guard let connection = connections[index] else { continue }
       usage.all += 1
       if self.standing(of: index) == .unpermitted { usage.unpermitted += 1 }
-      if account(of: connection.peer.user) == user { usage.own += 1 }
+      if connection.account == user { usage.own += 1 }
     }
     switch LocationServer.connectionQuota.refusal(standing, usage) {
     case nil: break
@@ -117,8 +141,9 @@ extension LocationServer {
       guard let connection = connections[index], standing(of: index) == .unpermitted
       else { return nil }
       return Holding(
-        place: index, user: account(of: connection.peer.user), amount: amount(connection),
-        isIdle: connection.purpose == .open, since: connection.opened)
+        place: index, user: connection.account, amount: amount(connection),
+        isIdle: connection.purpose == .open || connection.lingersUntil != nil,
+        since: connection.opened)
     }
   }
 
@@ -165,7 +190,7 @@ extension LocationServer {
     guard let connection = connections[index], !accounts.isEmpty else { return now }
     let payer = payer(of: held.call, index)
     guard held.cost(payer) > 0 else { return now }
-    return accounts.nextCall(of: account(of: connection.peer.user), payer, at: now)
+    return accounts.nextCall(of: connection.account, payer, at: now)
   }
 
   /// As what a user pays for a call: what one of its programs that may not use location asks takes nothing of what the
@@ -211,10 +236,9 @@ extension LocationServer {
     guard let connection = connections[index] else { return }
     let standing = standing(of: index)
     if !held.isOneway { connection.expected += held.call?.answerSize(standing) ?? 512 }
-    let account = account(of: connection.peer.user)
     let payer = payer(of: held.call, index)
-    accounts.charge(held.cost(payer), to: account, payer, at: now)
-    if standing == .unpermitted { boundOutput(for: account) }
+    accounts.charge(held.cost(payer), to: connection.account, payer, at: now)
+    if standing == .unpermitted { boundOutput(for: connection.account) }
   }
 
   /// Closes what holds the most unread answers, where users without permission let too many wait.
@@ -270,6 +294,7 @@ extension LocationServer {
         guard connections[index] === connection else { continue }
       }
       take(input.count, of: input, from: index)
+      readRest(index)
       updateInterest(index)
     }
   }
@@ -307,6 +332,13 @@ extension LocationServer {
     }
     for index in connections.indices {
       guard let connection = connections[index] else { continue }
+      if let end = connection.lingersUntil {
+        guard end > now else {
+          abandon(index)
+          continue
+        }
+        next = min(next, end)
+      }
       if connection.isPaused {
         guard let time = timeToResume(index) else { continue }
         next = min(next, time)

@@ -31,7 +31,7 @@ extension LocationServer {
         let limit = isPermitted ? quota.perUser : quota.perUnpermittedUser
         return .failure(.limitExceeded(what: "clients of a user", limit: Int64(limit)))
       }
-      drop(place)
+      displace(place)
     case .unpermitted:
       guard
         let place = Holding.displaced(for: account, among: unpermittedClients, takesIdle: true)
@@ -39,7 +39,7 @@ extension LocationServer {
         return .failure(
           .limitExceeded(what: "clients without permission", limit: Int64(quota.unpermitted)))
       }
-      drop(place)
+      displace(place)
     case .total:
       let place =
         standing == .unpermitted
@@ -48,9 +48,44 @@ extension LocationServer {
       guard let place else {
         return .failure(.limitExceeded(what: "clients", limit: Int64(facts.clients)))
       }
-      drop(place)
+      displace(place)
     }
     return .success(clients.firstIndex { $0.isVacant } ?? clients.count)
+  }
+
+  /// Decisions about clients that have no place are kept up to ``decisionsLimit``, so that there is always a row for
+  /// one that has. Of those without permission, the user who has the most loses the one that was known first; those
+  /// with permission go after all of them.
+  ///
+  /// - Parameter name: A client that is about to get a place, and keeps what was decided about it.
+  mutating func boundDecisions(sparing name: WireClientName) {
+    let known = clients.count { !$0.isVacant }
+    var excess = state.rows.clients.count - known - LocationServer.decisionsLimit
+    guard excess > 0 else { return }
+    let served = Set(clients.map(\.number))
+    var permitted: [ClientRecord] = []
+    var others: [ClientRecord] = []
+    for row in state.rows.clients.all
+    where !served.contains(row.id) && WireClientName(user: row.uid, name: row.name) != name {
+      let access = policy.access(uid: row.uid, client: row.name, decision: row.accessDecision)
+      if access.authorization.isGranted { permitted.append(row) } else { others.append(row) }
+    }
+    for rows in [others, permitted] {
+      // The first one last: that is where it is taken from.
+      var users = Dictionary(grouping: rows) { account(of: $0.uid) }
+        .mapValues { $0.sorted { $0.id > $1.id } }
+      while excess > 0,
+        let heaviest = users.max(by: { ($0.value.count, $1.key) < ($1.value.count, $0.key) })?.key,
+        let row = users[heaviest]?.popLast()
+      {
+        excess -= 1
+        state.removeClient(row.id)
+        logLine(
+          of: row.uid, .notice,
+          "what was decided about '\(row.name)' of user \(row.uid) is forgotten: there are too many "
+            + "decisions")
+      }
+    }
   }
 
   private func clientUsage(of account: UInt32, isPermitted: Bool) -> ResourceQuota.Usage {
@@ -59,7 +94,7 @@ extension LocationServer {
       usage.all += 1
       let isGranted = client.access.authorization.isGranted
       if !isGranted { usage.unpermitted += 1 }
-      if isGranted == isPermitted, self.account(of: client.name.user) == account { usage.own += 1 }
+      if isGranted == isPermitted, client.account == account { usage.own += 1 }
     }
     return usage
   }
@@ -71,7 +106,7 @@ extension LocationServer {
     }
     return clients.indices.first {
       clients[$0].access.authorization.isGranted
-        && self.account(of: clients[$0].name.user) == account && isForgettable($0)
+        && clients[$0].account == account && isForgettable($0)
     }
   }
 
@@ -83,8 +118,8 @@ extension LocationServer {
         !policy.isAdministrator(client.name.user)
       else { return nil }
       return Holding(
-        place: place, user: account(of: client.name.user), isIdle: client.control == nil,
-        since: client.lastConnected)
+        place: place, user: client.account, hadPermission: state.isDurable(client.number),
+        isIdle: client.control == nil, since: client.lastConnected)
     }
   }
 
@@ -94,11 +129,17 @@ extension LocationServer {
       let all = unpermittedClients
       let users = Dictionary(grouping: all, by: \.user)
       let quota = clientQuota
-      let excess =
-        users.values.first { $0.count > quota.perUnpermittedUser }
-        ?? (all.count > quota.unpermitted ? users.values.max { $0.count < $1.count } : nil)
-      guard let excess, let place = Holding.least(excess) else { return }
-      drop(place)
+      if let excess = users.values.first(where: { $0.count > quota.perUnpermittedUser }),
+        let place = Holding.least(excess)
+      {
+        displace(place)
+      } else if all.count > quota.unpermitted,
+        let place = Holding.displaced(for: nil, among: all, takesIdle: true) ?? Holding.least(all)
+      {
+        displace(place)
+      } else {
+        return
+      }
     }
   }
 
@@ -112,6 +153,19 @@ extension LocationServer {
     return .done
   }
 
+  /// Frees a place that another client needs, or that is one too many.
+  private mutating func displace(_ place: Int) {
+    let (name, number) = (clients[place].name, clients[place].number)
+    // Of one that never had permission that is all in order.
+    if state.isDurable(number), state.hasRegistrations(number) {
+      logLine(
+        of: name.user, .warning,
+        "what '\(name.name)' of user \(name.user) had asked for is dropped: it has no permission any more, and too "
+          + "many clients have none")
+    }
+    drop(place)
+  }
+
   /// Frees a place: its connections are closed, and of its rows stays what a command has decided.
   private mutating func drop(_ place: Int) {
     if let control = clients[place].control {
@@ -122,7 +176,7 @@ extension LocationServer {
     state.removeUndecided(clients[place].number)
     ask(.forget, place)
     clients[place] = .vacant(policy.access(uid: .max, client: ""))
-    forgetStandings()
+    updateStandings()
   }
 
   private func isForgettable(_ client: Int) -> Bool {

@@ -1,5 +1,6 @@
 import AccessPolicy
 import LocationPolicy
+import LocationWire
 
 // What an administrator's file decides, while clients are there.
 
@@ -13,20 +14,42 @@ extension LocationServer {
   /// Takes a new policy for the one so far, at once, for those too who are connected (AUT-7).
   ///
   /// What a command has decided goes on to count where the file leaves it open. Who may less than before is
-  /// told nothing any more that was kept for it (RNG-6); who may the same notices nothing.
-  ///
-  /// - Parameter subordinates: Who answers for whose user ids from now on; nil to leave it.
-  mutating func adopt(_ policy: AccessPolicy, subordinates: SubordinateUsers? = nil) {
+  /// told nothing any more that was kept for it (RNG-6); who may the same notices nothing. Who is not named any more
+  /// keeps what it has asked for (RES-2), and the log names it.
+  mutating func adopt(_ policy: AccessPolicy) {
     self.policy = policy
-    if let subordinates { facts.subordinates = subordinates }
-    forgetStandings()
+    _ = facts.subordinates.refresh()
+    updateAccounts()
+    var lapsed: [WireClientName] = []
     for client in clients.indices where !clients[client].isVacant {
       let before = clients[client].access
       let name = clients[client].name
       let decision = state.rows.clients[clients[client].number]?.accessDecision
       let access = policy.access(uid: name.user, client: name.name, decision: decision)
-      if access != before { apply(access, client) }
+      guard access != before else { continue }
+      apply(access, client)
+      if before.authorization.isGranted, !access.authorization.isGranted, !access.isDenial {
+        lapsed.append(name)
+      }
     }
+    warn(
+      "the policy does not permit them any more; what they had asked for is kept until a restart",
+      lapsed)
     dropUnpermitted()
   }
+
+  /// Says in one line what has become of some clients; nothing where there are none.
+  func warn(_ text: String, _ clients: [WireClientName]) {
+    guard !clients.isEmpty else { return }
+    let named = clients.prefix(8).map { "'\($0.name)' of user \($0.user)" }
+    let more = clients.count - named.count
+    log.write(
+      .warning,
+      "clients \(named.joined(separator: ", "))\(more > 0 ? " and \(more) more" : ""): \(text)")
+  }
+}
+
+extension ClientAccess {
+  /// Whether an administrator has refused this client, by a rule or a command: more than that nothing names it.
+  var isDenial: Bool { authorization.isRefused && source != .standard }
 }

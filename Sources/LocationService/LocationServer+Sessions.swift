@@ -26,11 +26,6 @@ extension LocationServer {
     case .openBackgroundSession:
       let isActive = clients[client].sessions.openBackground(at: now)
       updateUse(client)
-      if clients[client].sessions.impliesSessions, clients[client].sessions.isInUse,
-        clients[client].access.authorization == .notDetermined, clients[client].asks == nil
-      {
-        noteRequest(.whenInUse, client)
-      }
       return .active(isActive)
     case .closeBackgroundSession:
       clients[client].sessions.closeBackground()
@@ -80,7 +75,7 @@ extension LocationServer {
   private mutating func noteImplicitRequest(_ client: Int) {
     let sessions = clients[client].sessions
     guard clients[client].access.authorization == .notDetermined, sessions.isInUse,
-      let wanted = WirePermission(sessions.requirement), clients[client].asks != .always,
+      let wanted = WirePermission(sessions.requested), clients[client].asks != .always,
       clients[client].asks != wanted
     else { return }
     noteRequest(wanted, client)

@@ -21,10 +21,14 @@ extension LocationServer {
     self.loss = loss
     self.now = now
     noteLostClients(head: engine.head)
+    var dropped: [WireClientName] = []
     for row in state.rows.clients.all.sorted(by: { $0.id < $1.id }) {
       let access = policy.access(uid: row.uid, client: row.name, decision: row.accessDecision)
       guard access.authorization.isGranted else {
         // Nothing of it survives but what a command has decided (RES-2).
+        if state.hasRegistrations(row.id) {
+          dropped.append(WireClientName(user: row.uid, name: row.name))
+        }
         state.removeUndecided(row.id)
         continue
       }
@@ -34,6 +38,8 @@ extension LocationServer {
       }
       restore(row, into: &engine)
     }
+    updateStandings()
+    warn("what they had asked for is dropped, because they may not use location any more", dropped)
   }
 
   /// How many fixes are stored after a loss of clients until a client that is not known counts as new: a day
@@ -55,7 +61,8 @@ extension LocationServer {
     let place = clients.count
     let access = policy.access(uid: row.uid, client: row.name, decision: row.accessDecision)
     var client = ServedClient(
-      WireClientName(user: row.uid, name: row.name), number: row.id, access)
+      WireClientName(user: row.uid, name: row.name), of: account(of: row.uid), number: row.id,
+      access)
     if var cursor = state.rows.cursors[row.id] {
       engine.restore(ClientID(place), from: cursor.bookmark)
       // On the disk together with the boot: a second start does not know of the power cut any more.
@@ -84,14 +91,33 @@ extension LocationServer {
     let regions = state.rows.regions.all.filter { $0.client == services.client }
     guard services.significantChange || services.visits || !regions.isEmpty else { return }
     ask(.connect, place)
-    if services.significantChange { ask(.startSignificantChange, place) }
-    if services.visits { ask(.startVisits, place) }
+    start(services, place)
     for region in regions.sorted(by: { $0.region.identifier.number < $1.region.identifier.number })
     {
       clients[place].restore(region.region.identifier, named: region.name)
       ask(.addRegion(region.region, assuming: region.state), place)
     }
     ask(.disconnect, place)
+  }
+
+  private mutating func start(_ services: ServicesRecord, _ place: Int) {
+    if services.significantChange { ask(.startSignificantChange, place) }
+    if services.visits { ask(.startVisits, place) }
+  }
+
+  /// Begins again what a refusal has ended that is over, and what the client had not taken back meanwhile.
+  mutating func resumeRefused(_ place: Int) {
+    guard let services = state.rows.services[clients[place].number],
+      services.significantChange || services.visits
+    else { return }
+    let isThere = clients[place].control != nil
+    if !isThere { ask(.connect, place) }
+    start(services, place)
+    if !isThere { return ask(.disconnect, place) }
+    // It has asked nothing: who is suspended stays so.
+    if clients[place].isHeld || clients[place].execution == .suspended {
+      ask(.setExecution(.suspended), place)
+    }
   }
 
   /// What waits for a client; a notice that this version cannot read is passed over.

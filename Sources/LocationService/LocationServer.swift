@@ -33,14 +33,18 @@ public struct LocationServer: LocationClients, ~Copyable {
   public static let unpermittedClientsPerUser = 4
   /// Clients with permission that one user may have, unless that is an administrator.
   public static let clientsPerUser = 8
+  /// Clients without a place about whom a command has decided.
+  static let decisionsLimit = 512
   /// Connections that are accepted per wait.
   static let acceptsPerWait = 16
+  /// How often it is checked at the most whether the file of subordinate users has changed.
+  static let subordinatesInterval = Interval.seconds(1)
   /// How long no connection is accepted for want of a descriptor, if none is given back before.
   static let acceptPause = Interval.seconds(1)
   /// Requests that wait for the engine, before anything more is read.
   static let requestsLimit = 64
-  /// So often is read from a connection whose other end is gone.
-  private static let lastReads = 16
+  /// So often is read in one wait from a connection whose other end is gone.
+  static let lastReads = 16
   /// Bytes of a connection that are read at once.
   static let readSize = 4_096
 
@@ -59,7 +63,7 @@ public struct LocationServer: LocationClients, ~Copyable {
     /// What board and receiver draw, for the estimate of energy.
     public var power = PowerFigures()
     /// Who answers for whose user ids.
-    public var subordinates = SubordinateUsers()
+    public var subordinates = SubordinateFile()
     /// What the kernel has counted for the service; of processor and sleep nothing, if not said.
     public var usage: @Sendable (EventWait) -> BoardUsage = { BoardUsage(wakes: $0.wakeCount) }
 
@@ -120,6 +124,10 @@ public struct LocationServer: LocationClients, ~Copyable {
   var urgentDeadline = Instant.distantFuture
   /// That moment is to be found anew.
   var isDeadlineStale = false
+  /// Login users who have a client with permission.
+  var permittedUsers: Set<UInt32> = []
+  /// When it was checked last whether the file of subordinate users has changed.
+  var subordinatesChecked = Instant.boot
   /// Connections whose calls are not handled for now.
   var pausedCount = 0
   /// Where resuming them begins the next time: each gets its turn.
@@ -163,7 +171,8 @@ public struct LocationServer: LocationClients, ~Copyable {
     self.now = now
     while true {
       if let next = requests.popFirst() { return next }
-      guard readNext() else { return nil }
+      // Calls of connections that are resumed may ask something though no descriptor was found.
+      guard readNext() else { return requests.popFirst() }
     }
   }
 
@@ -249,14 +258,14 @@ public struct LocationServer: LocationClients, ~Copyable {
 
   private mutating func look(_ index: Int, _ conditions: EventWait.Conditions) {
     if conditions.contains(.readable), connections[index]?.isEnding == false {
-      // Of one that is gone all that it has said is heard; what is left after that is passed over.
       for _ in 0..<(conditions.contains(.gone) ? LocationServer.lastReads : 1) { read(index) }
     } else if conditions.contains(.gone) {
-      close(index)
+      hangUp(index)
     }
   }
 
-  private mutating func read(_ index: Int) {
+  /// Reads once, and handles what has come as far as that may be.
+  mutating func read(_ index: Int) {
     guard let connection = connections[index], !connection.isEnding, !connection.isPaused
     else { return }
     let count = unsafe buffer.withUnsafeMutableBytes { bytes in
@@ -324,15 +333,21 @@ public struct LocationServer: LocationClients, ~Copyable {
   /// Writes what a connection takes, and closes it where it is at its end: what it does not take then
   /// is lost, for nobody waits for one that may never read.
   mutating func send(_ index: Int) {
-    guard !connections[index]!.output.isEmpty || connections[index]!.isEnding else { return }
-    guard connections[index]!.send(), !connections[index]!.isEnding else { return close(index) }
+    guard let connection = connections[index], !connection.output.isEmpty || connection.isEnding
+    else { return }
+    if !connection.send() {
+      guard connection.carriesCalls else { return close(index) }
+      // Nobody takes the answers. What was sent before the other end hung up is read, and handled.
+      connection.output.removeAll()
+    }
+    guard !connection.isEnding else { return close(index) }
     updateInterest(index)
   }
 
   /// Waits for calls, unless they are not handled for now, and for room to write in, as long as something is to be
   /// written.
   mutating func updateInterest(_ index: Int) {
-    guard let connection = connections[index] else { return }
+    guard let connection = connections[index], connection.lingersUntil == nil else { return }
     var interest: EventWait.Conditions = connection.isPaused ? [] : .readable
     if !connection.output.isEmpty { interest.insert(.writable) }
     guard interest != connection.interest else { return }

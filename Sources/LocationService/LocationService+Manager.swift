@@ -10,8 +10,6 @@ import LocationTypes
 public struct Reload: Sendable {
   /// Who may use location from now on; nil to leave it.
   public var policy: AccessPolicy?
-  /// Who answers for whose user ids from now on; nil to leave it.
-  public var subordinates: SubordinateUsers?
   /// The board's profile is another one, which only a new service can follow.
   public var isProfileNew: Bool
 
@@ -34,7 +32,7 @@ extension LocationService {
   /// Takes over what was read anew; says whether a new service is to follow this one.
   mutating func take(_ reload: Reload) -> Bool {
     if let policy = reload.policy {
-      loop.clients.adopt(policy, subordinates: reload.subordinates)
+      loop.clients.adopt(policy)
       // What that asks of the engine is done now, not when something wakes the board.
       loop.look()
     }

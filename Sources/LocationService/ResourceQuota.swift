@@ -70,6 +70,8 @@ struct Holding {
   var user: UInt32
   /// How much it takes of the resource.
   var amount = 1
+  /// It is a client's that had permission, and may have asked for something then.
+  var hadPermission = false
   /// Nobody uses it now.
   var isIdle: Bool
   /// When it was used last.
@@ -77,8 +79,14 @@ struct Holding {
 
   /// What goes for something new of `user`: of the user who has the most, if that is more than `user` would have
   /// then; else, where `takesIdle` is set, the idle one of anybody that was used least recently. nil where all
-  /// stays.
+  /// stays. What belongs to clients that had permission goes only where nothing else can.
   static func displaced(for user: UInt32?, among all: [Holding], takesIdle: Bool) -> Int? {
+    let others = all.filter { !$0.hadPermission }
+    if others.count < all.count,
+      let place = displaced(for: user, among: others, takesIdle: takesIdle)
+    {
+      return place
+    }
     var amounts: [UInt32: Int] = [:]
     for one in all { amounts[one.user, default: 0] += one.amount }
     let own = user.flatMap { amounts[$0] } ?? 0
@@ -89,11 +97,12 @@ struct Holding {
     return takesIdle ? least(all.filter(\.isIdle)) : nil
   }
 
-  /// The one that is missed least: idle ones first, then what takes more, then what was used least recently.
-  static func least(_ all: [Holding]) -> Int? {
-    all.min {
-      ($0.isIdle ? 0 : 1, -$0.amount, $0.since) < ($1.isIdle ? 0 : 1, -$1.amount, $1.since)
-    }?.place
+  /// The one that is missed least: what never had permission first, then idle ones, then what takes more, then what
+  /// was used least recently.
+  static func least(_ all: [Holding]) -> Int? { all.min { $0.order < $1.order }?.place }
+
+  private var order: (Int, Int, Int, Instant) {
+    (hadPermission ? 1 : 0, isIdle ? 0 : 1, -amount, since)
   }
 }
 

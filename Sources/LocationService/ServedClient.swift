@@ -23,6 +23,8 @@ struct ServedClient {
   let name: WireClientName
   /// Its number in the durable state; 0 where the place is free.
   let number: ClientNumber
+  /// The login user who answers for its user.
+  var account: UInt32
   /// What it may, and who says so.
   var access: ClientAccess
   /// What its process said it is; what the engine is told may be less, see ``isHeld``.
@@ -70,15 +72,19 @@ struct ServedClient {
   private var regions: [RegionName] = []
   private var nextNumber: UInt32 = 0
 
-  init(_ name: WireClientName, number: ClientNumber, _ access: ClientAccess) {
+  /// - Parameter account: The login user who answers for the name's user.
+  init(
+    _ name: WireClientName, of account: UInt32, number: ClientNumber, _ access: ClientAccess
+  ) {
     self.name = name
+    self.account = account
     self.number = number
     self.access = access
   }
 
   /// A free place.
   static func vacant(_ access: ClientAccess) -> ServedClient {
-    ServedClient(WireClientName(user: .max, name: ""), number: 0, access)
+    ServedClient(WireClientName(user: .max, name: ""), of: .max, number: 0, access)
   }
 
   /// Whether the place is free.

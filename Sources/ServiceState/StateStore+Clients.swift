@@ -38,6 +38,15 @@ extension StateStore {
     if isDurable { setCounter(.nextClient, max(counter(.nextClient), Int64(client) + 1)) }
   }
 
+  /// Whether the rows of a client go to the disk.
+  public func isDurable(_ client: ClientNumber) -> Bool { !rows.clients.isVolatile(client) }
+
+  /// Whether a client has asked for something that outlives its process, and has not taken it back.
+  public func hasRegistrations(_ client: ClientNumber) -> Bool {
+    rows.services[client]?.outlivesProcess == true
+      || rows.regions.all.contains { $0.client == client }
+  }
+
   /// Removes a client and all that is its.
   public func removeClient(_ client: ClientNumber) {
     rows.clients.remove(client)

@@ -81,6 +81,9 @@ public struct StateTable<Row: StateRow>: Sendable {
   /// All rows that the disk is to have.
   var allWritten: [Row] { rows.values.filter { $0.isWritten(without: volatile) } }
 
+  /// Whether the rows of a client are kept in memory alone.
+  func isVolatile(_ client: ClientNumber) -> Bool { volatile.contains(client) }
+
   /// Keeps the rows of a client in memory alone, or on the disk again.
   mutating func setVolatile(_ client: ClientNumber, _ isVolatile: Bool) {
     let before = volatile

@@ -195,7 +195,6 @@ struct Main {
     do {
       decisions.policy = try policy(options)
       reload.policy = decisions.policy
-      reload.subordinates = .system()
       log.write(.notice, "who may use location was read anew")
     } catch {
       log.write(.error, "who may use location stays as it was: \(error)")
@@ -232,7 +231,7 @@ struct Main {
     var facts = LocationServer.Facts(
       version: Options.version, board: profile.name, clients: clients)
     facts.isUnwired = isUnwired
-    facts.subordinates = .system()
+    facts.subordinates = SubordinateFile(path: SubordinateUsers.standardPath)
     if let receiver = profile.receiver { facts.receiver = receiver.terms }
     facts.power = profile.powerFigures
     facts.usage = {

@@ -42,6 +42,25 @@ struct SubordinateTests {
     #expect(subordinates.login(of: 0) == 0)
   }
 
+  @Test("of lines that list the same id the first one counts")
+  func overlapping() {
+    var random = SplitMix64(seed: 18)
+    for _ in 0..<50 {
+      var lines: [(ids: ClosedRange<UInt32>, login: UInt32)] = []
+      var text = ""
+      for login in 1_000..<1_020 as Range<UInt32> {
+        let first = UInt32.random(in: 0..<100, using: &random)
+        let count = UInt32.random(in: 1..<30, using: &random)
+        lines.append((first...(first + count - 1), login))
+        text += "\(login):\(first):\(count)\n"
+      }
+      let subordinates = SubordinateUsers(text: text) { users[$0] }
+      for uid in 0..<140 as Range<UInt32> {
+        #expect(subordinates.login(of: uid) == lines.first { $0.ids.contains(uid) }?.login ?? uid)
+      }
+    }
+  }
+
   @Test("a file of any length is read in bounded time, and one that is not there is empty")
   func files() throws {
     let folder = TestFolder()

@@ -79,6 +79,22 @@ struct SessionTests {
     #expect(foreground.openBackground(at: at(501)))
   }
 
+  @Test("AUT-8: one that nobody has decided about is asked for, in use, until it is decided")
+  func undecided() {
+    let sessions = client(.notDetermined)
+    #expect(!sessions.openBackground(at: at(101)))
+    #expect(sessions.requested == .whenInUse && sessions.requirement == .none)
+    sessions.closeBackground()
+    #expect(sessions.requested == .none)
+    #expect(!sessions.openBackground(at: at(101)) && sessions.requested == .whenInUse)
+    sessions.permit(.denied, isReduced: false)
+    #expect(sessions.requested == .none)
+    let unused = client(.notDetermined, .background)
+    #expect(!unused.openBackground(at: at(101)) && unused.requested == .none)
+    let explicit = client(.notDetermined, explicit: true)
+    #expect(!explicit.openBackground(at: at(101)) && explicit.requested == .none)
+  }
+
   @Test("BKG-9: it survives backgrounding and death, and 10 s of the next run without it")
   func survives() {
     let sessions = client()

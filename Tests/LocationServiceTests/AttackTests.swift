@@ -29,7 +29,7 @@ enum Users {
     subordinates: String = ""
   ) throws -> ServiceBench {
     try ServiceBench(policy, clients: clients, log: log) {
-      $0.subordinates = SubordinateUsers(text: subordinates) { _ in nil }
+      $0.subordinates = SubordinateFile(SubordinateUsers(text: subordinates) { _ in nil })
     }
   }
 

@@ -24,6 +24,23 @@ struct LimitEdgeTests {
     }
   }
 
+  @Test("RES-5: what is handled after a pause is asked of the engine before it is answered")
+  func resumed() throws {
+    let bench = try Users.bench()
+    let program = bench.program(of: 4_711)
+    // Room for the answers to these is used up, and the others wait for the next turn.
+    for _ in 0..<36 { program.send(.getInfo) }
+    program.send(.connect(name: "tool"))
+    program.send(.addRegion(Users.region("home"), assuming: .unknown))
+    program.send(.listRegions)
+    bench.settle()
+    guard case .regions(let regions)? = program.receive(.listRegions).last?.reply else {
+      Issue.record("no list")
+      return
+    }
+    #expect(regions.map(\.region.name) == ["home"])
+  }
+
   @Test("RES-5: room for answers that never come is there again with the next turn")
   func unansweredRoom() throws {
     let bench = try Users.bench()

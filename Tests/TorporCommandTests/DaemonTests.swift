@@ -14,6 +14,7 @@ final class Daemon {
   let folder = Command.directory()
   private let terminal: Int32
   private var process: pid_t = 0
+  private var arguments: [String] = []
   /// Whether the first connection that it took was served.
   private(set) var answersFirst = false
 
@@ -44,21 +45,25 @@ final class Daemon {
     terminal = master
     guard master >= 0 else { return nil }
     close(slave)
+    Daemon.writePolicy(to: policy, access: access)
+    arguments = [
+      "--board", profile, "--socket", "\(folder)/socket", "--state", folder, "--clients", policy,
+    ]
+    if hasReceiver { arguments += ["--line", line] }
+    start()
+  }
+
+  private func start() {
     let errors = "\(folder)/log"
-    let clients = "\(folder)/clients.toml"
-    Daemon.writePolicy(to: clients, access: access)
-    let place = hasReceiver ? ["--line", line] : []
     process = Command.starting.withLock { _ in
       var actions = unsafe posix_spawn_file_actions_t()
       unsafe posix_spawn_file_actions_init(&actions)
-      unsafe posix_spawn_file_actions_addopen(&actions, 2, errors, O_WRONLY | O_CREAT, 0o644)
+      unsafe posix_spawn_file_actions_addopen(
+        &actions, 2, errors, O_WRONLY | O_CREAT | O_APPEND, 0o644)
       defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-      return unsafe Command.spawn(
-        Daemon.program,
-        [
-          "--board", profile, "--socket", socket, "--state", folder, "--clients", clients,
-        ] + place, &actions)
+      return unsafe Command.spawn(Daemon.program, arguments, &actions)
     }
+    answersFirst = false
     // The file is there before anybody listens at it.
     for _ in 0..<50_000 where !answersFirst {
       if var connection = try? LocationConnection(path: socket) {
@@ -70,12 +75,38 @@ final class Daemon {
   }
 
   deinit {
-    if process > 0 {
-      kill(process, SIGTERM)
-      var status: Int32 = 0
-      unsafe waitpid(process, &status, 0)
-    }
+    stop(by: SIGTERM)
     if terminal >= 0 { close(terminal) }
+  }
+
+  private func stop(by signal: Int32) {
+    guard process > 0 else { return }
+    kill(process, signal)
+    var status: Int32 = 0
+    unsafe waitpid(process, &status, 0)
+    process = 0
+  }
+
+  private var policy: String { "\(folder)/clients.toml" }
+
+  /// All that it has written into its log.
+  var log: String { Command.read("\(folder)/log") ?? "" }
+
+  /// Kills it, and starts it again with another policy.
+  func restart(policy text: String) {
+    stop(by: SIGKILL)
+    Command.write(Array(text.utf8), to: policy)
+    start()
+  }
+
+  /// Has it read another policy while it runs; gives what it writes into its log for that.
+  func reload(policy text: String) -> String {
+    let before = log.count
+    Command.write(Array(text.utf8), to: policy)
+    kill(process, SIGHUP)
+    // The profile is read last.
+    for _ in 0..<1_000 where !log.dropFirst(before).contains("the profile") { usleep(10_000) }
+    return String(log.dropFirst(before))
   }
 
   /// Runs it without a folder of boards.

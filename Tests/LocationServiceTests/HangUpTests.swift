@@ -1,0 +1,152 @@
+import Glibc
+import LinuxHAL
+import LocationTypes
+import LocationWire
+import TestSupport
+import Testing
+
+@testable import LocationService
+
+@Suite("Programs that hang up while their calls wait for a rate")
+struct HangUpTests {
+  /// Uses up what a user may ask at once, and sends calls without answers behind that, which wait.
+  ///
+  /// - Parameters:
+  ///   - burst: So many calls are answered at once, beside Connect.
+  ///   - regions: So many circles are added; the first one is removed in the end.
+  private func send(burst: Int, regions: Int, _ program: Program) {
+    var json = JSONOutput()
+    for _ in 0..<burst { CallEncoder.encode(.startVisits, to: &json) }
+    for number in 0..<regions {
+      let call = WireCall.addRegion(Users.region("r\(number)"), assuming: .unknown)
+      CallEncoder.encode(call, oneway: true, to: &json)
+    }
+    CallEncoder.encode(.removeRegion(.region, name: "r0"), oneway: true, to: &json)
+    // At once: the kernel takes few small messages and many large ones.
+    let count = json.bytes.count
+    #expect(program.send(json.bytes) == count)
+  }
+
+  private func regions(_ bench: ServiceBench) -> [String] {
+    bench.state.rows.regions.all.map(\.name).sorted()
+  }
+
+  @Test("RES-6: what a program sent before it hung up is carried out in its order, at its rate")
+  func carriedOut() throws {
+    let bench = try Users.bench()
+    let (control, watch, _) = bench.client("tool", of: Users.friend)
+    // More than is read at once, and answers that nobody takes.
+    send(burst: 300, regions: 8, control)
+    control.quit()
+    watch.quit()
+    bench.settle()
+    #expect(regions(bench).isEmpty && bench.firstClient?.control != nil)
+    #expect(bench.deadline > bench.stage.now && bench.deadline <= bench.stage.now + .seconds(1))
+    #expect(bench.readyCount == 0, "no wait tells of it again and again")
+    bench.pass(22)
+    #expect(regions(bench).count < 8)
+    bench.pass(6)
+    #expect(regions(bench) == (1..<8).map { "r\($0)" })
+    #expect(bench.firstClient?.control == nil && bench.connectionCounts[Users.friend] == nil)
+    #expect(bench.deadline == .distantFuture)
+    // They are as durable as any.
+    bench.keep()
+    let next = try ServiceBench(Users.policy, after: bench.killed())
+    #expect(regions(next).count == 7)
+  }
+
+  @Test("RES-6: Connect and what follows it count though the program is gone before it is read")
+  func neverSeen() throws {
+    let bench = try Users.bench()
+    let flood = bench.client("flood", of: Users.friend)
+    for _ in 0..<300 { flood.control.send(.startVisits) }
+    bench.settle()
+    let program = bench.program(of: Users.friend)
+    program.send(.connect(name: "tool"), oneway: true)
+    program.send(.addRegion(Users.region("home"), assuming: .unknown), oneway: true)
+    program.quit()
+    bench.settle()
+    #expect(!bench.clientNames.contains("tool"))
+    bench.pass(20)
+    #expect(bench.clientNames.contains("tool") && regions(bench) == ["home"])
+  }
+
+  @Test("RES-6: calls of a program without permission wait 30 s after it hung up and no longer")
+  func expired() throws {
+    let folder = TestFolder()
+    let descriptor = unsafe open(folder.path + "/log", O_WRONLY | O_CREAT | O_APPEND, 0o600)
+    defer { close(descriptor) }
+    let bench = try Users.bench(log: SystemLog(descriptor, journalStream: nil))
+    let (control, watch, _) = bench.client("flood", of: 4_711)
+    send(burst: 31, regions: 100, control)
+    control.quit()
+    watch.quit()
+    bench.settle()
+    #expect(bench.deadline == .distantFuture, "the board is not kept awake for it")
+    bench.pass(29)
+    #expect(bench.connectionCounts[4_711] == 1)
+    bench.pass(2)
+    #expect(bench.connectionCounts[4_711] == nil && bench.firstClient?.control == nil)
+    let count = bench.loop.clients.monitoredRegions(of: 0, knowsState: false).count
+    #expect(count >= 20 && count <= 31, "\(count)")
+    #expect(bench.connectionDeadline == .distantFuture)
+    let log = String(decoding: folder.read("log"), as: UTF8.self)
+    #expect(log.contains("calls of process \(getpid()) of user 4711 are dropped"), "\(log)")
+  }
+
+  @Test("RES-6: of one user 4 connections wait after their hang-up, and count as the user's")
+  func number() throws {
+    let bench = try Users.bench(subordinates: "4711:100000:65536\n")
+    let programs = (0..<8 as Range<UInt32>).map { bench.program(of: 100_000 + $0) }
+    for program in programs { send(burst: 40, regions: 1, program) }
+    bench.settle()
+    #expect(bench.loop.clients.pausedCount == 8)
+    for program in programs { program.quit() }
+    bench.settle()
+    #expect(bench.connectionCounts.values.reduce(0, +) == LocationServer.lingeringPerUser)
+    #expect(bench.loop.clients.pausedCount == LocationServer.lingeringPerUser)
+    bench.pass(31)
+    #expect(bench.connectionCounts.isEmpty && bench.loop.clients.pausedCount == 0)
+  }
+
+  @Test("AUT-2, RES-6: a program that takes its client over waits for nothing of the one before")
+  func takenOver() throws {
+    let bench = try Users.bench()
+    let (control, watch, _) = bench.client("tool", of: Users.friend)
+    send(burst: 256, regions: 8, control)
+    control.quit()
+    watch.quit()
+    bench.settle()
+    let (again, listener, _) = try bench.lateClient("tool", of: Users.friend)
+    #expect(bench.connectionCounts[Users.friend] == 2)
+    #expect(bench.ask(.setExecution(.foreground), again) == .done)
+    let count = regions(bench).count
+    bench.pass(30)
+    #expect(regions(bench).count == count, "what was left is dropped")
+    _ = listener
+  }
+}
+
+extension ServiceBench {
+  /// Descriptors of which the last wait had something to tell.
+  fileprivate var readyCount: Int { loop.clients.events.readyCount }
+
+  /// As ``client(_:of:)``, where the user's rate is used up.
+  fileprivate func lateClient(
+    _ name: String, of user: UInt32
+  ) throws -> (control: Program, watch: Program, session: Int64) {
+    let control = program(of: user)
+    control.send(.connect(name: name))
+    var session: Int64?
+    for _ in 0..<20 where session == nil {
+      pass(1)
+      if case .connected(let reply)? = control.receive(.connect(name: name)).first?.reply {
+        session = reply.session
+      }
+    }
+    let watch = program(of: user)
+    watch.send(.watch(session: try #require(session)))
+    settle()
+    return (control, watch, try #require(session))
+  }
+}

@@ -1,0 +1,172 @@
+import AccessPolicy
+import Glibc
+import LinuxHAL
+import LocationPolicy
+import LocationTypes
+import LocationWire
+import ServiceState
+import TestSupport
+import Testing
+
+@testable import LocationService
+
+@Suite("Clients that a new policy has no rule for")
+struct LapsedPermissionTests {
+  /// The friend's rule is gone.
+  private var without: AccessPolicy { AccessPolicy(administrators: [Users.me]) }
+
+  /// A client of the friend that monitors a circle and visits; its program is gone.
+  private func register(_ bench: ServiceBench, _ name: String = "tracker") {
+    let (control, watch, _) = bench.client(name, of: Users.friend)
+    _ = bench.ask(.addRegion(Users.region("home"), assuming: .unknown), control)
+    _ = bench.ask(.startVisits, control)
+    for _ in 0..<3 { bench.fix() }
+    control.quit()
+    watch.quit()
+    bench.settle()
+  }
+
+  private func isRegistered(_ bench: ServiceBench) -> Bool {
+    bench.state.rows.regions.all.map(\.name) == ["home"]
+      && bench.state.rows.services.all.first?.visits == true
+  }
+
+  /// The board leaves the circle, and stays elsewhere.
+  private func travel(_ bench: ServiceBench) {
+    for _ in 0..<60 { bench.fix() }
+    bench.stay(600)
+  }
+
+  @Test(
+    "RES-2: what a client asked for with permission stays while a policy does not name it",
+    arguments: [Authorization.notDetermined, .denied])
+  func kept(_ standard: Authorization) throws {
+    let bench = try Users.bench()
+    register(bench)
+    let mine = bench.client("mine")
+    bench.adopt(
+      AccessPolicy(
+        standard: AccessTerms(authorization: standard),
+        rules: [
+          AccessRule(AccessSubject(uid: Users.me), AccessTerms(authorization: .always), line: 1)
+        ], administrators: [Users.me]))
+    bench.settle()
+    _ = bench.ask(.startUpdating, mine.control)
+    bench.keep()
+    travel(bench)
+    #expect(bench.state.rows.events.count == 0, "nothing is kept for it meanwhile (RNG-6)")
+    // A service that is started with the rule again has all of it, however the one before ended.
+    let next = try ServiceBench(Users.policy, after: bench.killed())
+    #expect(isRegistered(next))
+    // And so has the one that goes on.
+    bench.adopt(Users.policy)
+    bench.settle()
+    travel(bench)
+    #expect(isRegistered(bench))
+    let kinds = bench.state.rows.events.all.map { $0.notice.contains("\"visit\"") }
+    #expect(kinds.contains(true), "visits are looked for again")
+    _ = mine
+  }
+
+  @Test("RES-2: what was asked for is dropped by a denial, by hand and by a rule")
+  func denied() throws {
+    let bench = try Users.bench()
+    register(bench)
+    bench.adopt(
+      AccessPolicy(
+        rules: [
+          AccessRule(
+            AccessSubject(uid: Users.friend), AccessTerms(authorization: .denied), line: 1)
+        ], administrators: [Users.me]))
+    bench.keep()
+    #expect(try !isRegistered(ServiceBench(Users.policy, after: bench.killed())))
+    let other = try Users.bench()
+    register(other)
+    other.adopt(without)
+    other.settle()
+    let name = WireClientName(user: Users.friend, name: "tracker")
+    #expect(other.ask(.denyClient(name), other.program()) == .done)
+    #expect(try !isRegistered(ServiceBench(Users.policy, after: other.killed())))
+  }
+
+  @Test("RES-2: a service that starts without the rule drops what was asked for, and names whose")
+  func restarted() throws {
+    let bench = try Users.bench()
+    register(bench)
+    let folder = TestFolder()
+    let descriptor = unsafe open(folder.path + "/log", O_WRONLY | O_CREAT | O_APPEND, 0o600)
+    defer { close(descriptor) }
+    let log = SystemLog(descriptor, journalStream: nil)
+    let next = try ServiceBench(without, after: bench.killed(), log: log)
+    #expect(next.state.rows.clients.count == 0 && next.state.rows.regions.count == 0)
+    let text = String(decoding: folder.read("log"), as: UTF8.self)
+    #expect(text.contains("'tracker' of user 5000: what they had asked for is dropped"), "\(text)")
+  }
+
+  @Test("RES-2: a new policy that leaves clients out is a warning that names them, in one line")
+  func warning() throws {
+    let folder = TestFolder()
+    let descriptor = unsafe open(folder.path + "/log", O_WRONLY | O_CREAT | O_APPEND, 0o600)
+    defer { close(descriptor) }
+    let open = AccessPolicy(
+      standard: AccessTerms(authorization: .always), administrators: [Users.me])
+    let bench = try ServiceBench(
+      open, clients: 64, log: SystemLog(descriptor, journalStream: nil))
+    for user in 0..<12 as Range<UInt32> { bench.client("c", of: 6_000 + user).control.quit() }
+    bench.settle()
+    bench.adopt(without)
+    let lines = String(decoding: folder.read("log"), as: UTF8.self).split(separator: "\n")
+    let told = lines.filter { $0.contains("does not permit") }
+    #expect(told.count == 1)
+    let line = try #require(told.first, "\(lines)")
+    #expect(line.contains("'c' of user 6000") && line.contains("and 4 more"))
+  }
+
+  @Test("RES-1: a client that had permission goes after those that never had any")
+  func order() throws {
+    let bench = try Users.bench()
+    register(bench)
+    bench.pass(60)
+    bench.adopt(without)
+    bench.settle()
+    for number in 0..<8 {
+      bench.client("n\(number)", of: Users.friend).control.quit()
+      bench.pass(60)
+    }
+    #expect(bench.clientNames.sorted() == ["n5", "n6", "n7", "tracker"])
+    bench.adopt(Users.policy)
+    bench.keep()
+    #expect(try isRegistered(ServiceBench(Users.policy, after: bench.killed())))
+  }
+
+  @Test("RES-1: clients that had permission are no more than others without it")
+  func bounded() throws {
+    let bench = try Users.bench()
+    for number in 0..<8 {
+      register(bench, "c\(number)")
+      bench.pass(60)
+    }
+    bench.adopt(without)
+    bench.settle()
+    #expect(bench.clientNames.sorted() == ["c4", "c5", "c6", "c7"])
+    #expect(bench.state.rows.regions.count == 4)
+    // A new one of another user finds its place, and so does one with permission.
+    for user in 0..<32 as Range<UInt32> { bench.client("n", of: 6_000 + user).control.quit() }
+    bench.settle()
+    #expect(bench.clientNames.filter { $0.hasPrefix("c") }.count == 4)
+    #expect(bench.clientNames.count == 32)
+  }
+
+  @Test("AUT-10: what is refused is not asked for, and does not begin with a later permission")
+  func refused() throws {
+    let bench = try Users.bench()
+    let name = WireClientName(user: 4_711, name: "late")
+    let (control, watch, _) = bench.client("late", of: 4_711)
+    #expect(bench.ask(.denyClient(name), bench.program()) == .done)
+    _ = bench.ask(.startVisits, control)
+    _ = bench.ask(.startSignificantChange, control)
+    #expect(bench.ask(.allowClient(name, .always), bench.program()) == .done)
+    #expect(bench.state.rows.services.all.allSatisfy { !$0.visits && !$0.significantChange })
+    _ = watch
+  }
+}

@@ -1,0 +1,89 @@
+import AccessPolicy
+import LocationPolicy
+import LocationTypes
+import LocationWire
+import TestSupport
+import Testing
+
+@testable import LocationService
+
+@Suite("Who counts as which user")
+struct UserTests {
+  private func bench(_ folder: TestFolder) throws -> ServiceBench {
+    try ServiceBench(Users.policy, clients: 64) {
+      $0.subordinates = SubordinateFile(path: folder.path + "/subuid")
+    }
+  }
+
+  @Test("RES-3: subordinate ids that are given out later count as their user's from then on")
+  func laterIDs() throws {
+    let folder = TestFolder()
+    let bench = try bench(folder)
+    let before = (0..<8 as Range<UInt32>).map { bench.client("n", of: 100_000 + $0) }
+    #expect(bench.clientNames.count == 8)
+    folder.write(Array("4711:100000:65536\n".utf8), to: "subuid")
+    bench.pass(2)
+    _ = bench.program(of: 4_712)
+    #expect(bench.clientNames.count == LocationServer.unpermittedClientsPerUser)
+    let connections = (0..<80 as Range<UInt32>).compactMap {
+      bench.admittedProgram(of: 100_100 + $0)
+    }
+    #expect(connections.count <= 64)
+    #expect(bench.admittedProgram(of: 4_711) == nil)
+    _ = before
+  }
+
+  @Test("RES-3: the file is looked at when somebody connects, at most once a second")
+  func lookedAt() throws {
+    let folder = TestFolder()
+    folder.write(Array("4711:100000:10\n".utf8), to: "subuid")
+    let bench = try bench(folder)
+    func login() -> UInt32 { bench.loop.clients.account(of: 100_000) }
+    _ = bench.program(of: 1)
+    folder.write(Array("4712:100000:10\n".utf8), to: "subuid")
+    _ = bench.program(of: 1)
+    #expect(login() == 4_711)
+    bench.pass(5)
+    #expect(login() == 4_711, "time alone brings nothing about")
+    #expect(bench.connectionDeadline > bench.stage.now)
+    _ = bench.program(of: 1)
+    #expect(login() == 4_712)
+    // A policy that is read anew looks, too.
+    folder.write(Array("".utf8), to: "subuid")
+    bench.adopt(Users.policy)
+    #expect(login() == 100_000)
+  }
+
+  @Test("RES-3: to connect costs little, however many clients and connections there are")
+  func manyConnections() throws {
+    var lines = ""
+    for number in 0..<1_024 { lines += "\(20_000 + number):\(1_000_000 + 65_536 * number):65536\n" }
+    // Each client is permitted by its name.
+    let rules = (0..<8).map { number in
+      AccessRule(AccessSubject(client: "c\(number)"), AccessTerms(authorization: .always), line: 1)
+    }
+    let bench = try ServiceBench(
+      AccessPolicy(rules: rules, administrators: [Users.me]), clients: 256
+    ) {
+      $0.subordinates = SubordinateFile(SubordinateUsers(text: lines) { _ in nil })
+    }
+    func subordinate(_ number: UInt32) -> UInt32 { 1_000_000 + 65_536 * number }
+    for user in 0..<30 as Range<UInt32> {
+      for number in 0..<8 {
+        bench.client("c\(number)", of: subordinate(1_000 - user)).control.quit()
+      }
+    }
+    var programs: [Program] = []
+    for user in 0..<250 as Range<UInt32> { programs.append(bench.program(of: subordinate(user))) }
+    #expect(bench.connectionCounts.values.reduce(0, +) >= 250)
+    let clock = ContinuousClock()
+    let time = clock.measure {
+      for _ in 0..<20 {
+        bench.loop.clients.updateStandings()
+        _ = bench.program(of: subordinate(900))
+      }
+    }
+    #expect(time < .milliseconds(400), "\(time / 20) for each")
+    _ = programs
+  }
+}

@@ -1,0 +1,51 @@
+import Foundation
+import Glibc
+import LocationClient
+import LocationTypes
+import LocationWire
+import Testing
+
+@Suite("A policy that is read anew by a running service")
+struct PolicyReloadTests {
+  private static let region = WireRegion(
+    .region, name: "home",
+    center: Coordinate(latitude_e9: 52_371_972_000, longitude_e9: 4_909_677_000), radius: 150)
+
+  /// Circles that the program's client has.
+  private func regions(_ program: inout ClientSession) throws -> [String] {
+    guard case .regions(let found) = try program.call(.listRegions) else { return [] }
+    return found.map(\.region.name)
+  }
+
+  private func client(_ daemon: Daemon) throws -> WireClient? {
+    var connection = try LocationConnection(path: daemon.socket)
+    guard case .clients(let clients) = try connection.call(.listClients) else { return nil }
+    return clients.first { $0.name.name == "tool" }
+  }
+
+  @Test(
+    "RES-2: a policy that cannot be read changes nothing, and one without a rule erases nothing")
+  func reload() throws {
+    let daemon = try #require(Daemon())
+    let without = "administrators = [\(geteuid())]\n"
+    var program = try ClientSession(name: "tool", path: daemon.socket)
+    _ = try program.call(.addRegion(PolicyReloadTests.region, assuming: .unknown))
+    #expect(try client(daemon)?.authorization == .always)
+    #expect(daemon.reload(policy: "default = always # no text\n").contains("stays as it was"))
+    #expect(try client(daemon)?.authorization == .always)
+    let log = daemon.reload(policy: without)
+    let tool = "'tool' of user \(geteuid())"
+    #expect(log.contains("\(tool): the policy does not permit them"), "\(log)")
+    #expect(try client(daemon)?.authorization == .notDetermined)
+    #expect(try regions(&program) == ["home"])
+    // Killed, and started when the rule is there again.
+    daemon.restart(policy: without + "[[rule]]\nuser = \(geteuid())\naccess = \"always\"\n")
+    program = try ClientSession(name: "tool", path: daemon.socket)
+    #expect(try regions(&program) == ["home"])
+    // One that is started without the rule drops it.
+    daemon.restart(policy: without)
+    program = try ClientSession(name: "tool", path: daemon.socket)
+    #expect(try regions(&program).isEmpty)
+    #expect(daemon.log.contains("\(tool): what they had asked for is dropped"))
+  }
+}
