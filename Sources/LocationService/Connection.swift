@@ -23,15 +23,6 @@ enum HeldCall {
   case call(IncomingCall)
   /// One that is refused as it stands.
   case refused(WireError, isOneway: Bool)
-
-  var call: WireCall? { if case .call(let incoming) = self { incoming.call } else { nil } }
-
-  var isOneway: Bool {
-    switch self {
-    case .call(let incoming): incoming.mode == .oneway
-    case .refused(_, let isOneway): isOneway
-    }
-  }
 }
 
 /// One program's connection: what came of it, what it has not taken yet, and what it is for.

@@ -147,10 +147,10 @@ extension LocationServer {
   /// The connection that a client's notices are written to, if the client runs (BKG-2) and takes one more now.
   mutating func listener(of client: Int) -> Int? {
     guard !clients[client].isFrozen, clients[client].execution != .suspended,
-      let index = clients[client].watch,
-      let connection = connections[index], !connection.isEnding
+      let index = clients[client].watch, connections[index]?.isEnding == false
     else { return nil }
-    if !connection.hasRoom { send(index) }
+    if connections[index]?.hasRoom == true { return index }
+    send(index)
     return connections[index]?.hasRoom == true ? index : nil
   }
 

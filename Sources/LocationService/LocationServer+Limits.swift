@@ -182,63 +182,100 @@ extension LocationServer {
 
   /// When the call that a connection keeps may be handled; `now` where it keeps none.
   private func nextCall(of index: Int) -> Instant {
-    guard let held = connections[index]?.held else { return now }
-    return nextCall(of: held, index)
+    heldTerms(of: index).map { nextCall($0, index) } ?? now
   }
 
-  private func nextCall(of held: HeldCall, _ index: Int) -> Instant {
-    guard let connection = connections[index], !accounts.isEmpty else { return now }
-    let payer = payer(of: held.call, index)
-    guard held.cost(payer) > 0 else { return now }
-    return accounts.nextCall(of: connection.account, payer, at: now)
+  private func nextCall(_ terms: CallTerms, _ index: Int) -> Instant {
+    guard let connection = connections[index], terms.cost > 0 else { return now }
+    return accounts.nextCall(of: connection.account, terms.payer, at: now)
   }
 
-  /// As what a user pays for a call: what one of its programs that may not use location asks takes nothing of what the
-  /// others may.
-  private func payer(of call: WireCall?, _ index: Int) -> Standing {
+  /// The terms of the call that a connection keeps; nil where it keeps none.
+  private func heldTerms(of index: Int) -> CallTerms? {
+    switch connections[index]?.held {
+    case .call(let incoming): terms(of: incoming.call, index)
+    case .refused: refusalTerms(index)
+    case nil: nil
+    }
+  }
+
+  /// What a call takes. A client without permission does not use up what its user's clients with permission may.
+  private func terms(of call: WireCall, _ index: Int) -> CallTerms {
     let standing = standing(of: index)
+    let payer = clientPayer(standing, index) ?? openingPayer(of: call, index)
+    return CallTerms(payer: payer, cost: call.cost(payer), answerSize: call.answerSize(standing))
+  }
+
+  private func refusalTerms(_ index: Int) -> CallTerms {
+    let payer = clientPayer(standing(of: index), index) ?? .permitted
+    return CallTerms(
+      payer: payer, cost: payer == .unpermitted ? WireCall.plainCost : 0,
+      answerSize: WireCall.plainAnswerSize)
+  }
+
+  /// As what the client of a connection pays; nil where the connection speaks for none yet.
+  private func clientPayer(_ standing: Standing, _ index: Int) -> Standing? {
     guard standing == .permitted, let connection = connections[index] else { return standing }
     switch connection.purpose {
     case .control(let client), .watch(let client), .drain(let client):
       return clients[client].access.authorization.isGranted ? .permitted : .unpermitted
-    case .open:
-      if case .connect(let name, _) = call {
-        let user = connection.peer.user
-        let decision = state.client(uid: user, name: name)?.accessDecision
-        let access = policy.access(uid: user, client: name, decision: decision)
-        return access.authorization.isGranted ? .permitted : .unpermitted
-      }
-      // Reading is free to the user; a change without a session is refused.
-      return (call?.cost(.permitted) ?? 0) > 0 ? .unpermitted : .permitted
+    case .open: return nil
+    }
+  }
+
+  /// As what a connection of a user with permission pays that speaks for no client yet.
+  private func openingPayer(of call: WireCall, _ index: Int) -> Standing {
+    if case .connect(let name, _) = call, let user = connections[index]?.peer.user {
+      let decision = state.client(uid: user, name: name)?.accessDecision
+      let access = policy.access(uid: user, client: name, decision: decision)
+      return access.authorization.isGranted ? .permitted : .unpermitted
+    }
+    // Reading is free to the user; a change without a session is refused.
+    return call.cost(.permitted) > 0 ? .unpermitted : .permitted
+  }
+
+  /// Handles a call that was kept; false where it is kept for longer.
+  private mutating func handle(_ held: HeldCall, _ index: Int) -> Bool {
+    switch held {
+    case .call(let incoming): handleOrHold(incoming, index)
+    case .refused(let error, let isOneway): refuseOrHold(error, isOneway: isOneway, index)
     }
   }
 
   /// Handles a call, or keeps it until its user's rate lets it through; false where it is kept.
-  mutating func handle(_ held: HeldCall, _ index: Int) -> Bool {
-    guard let connection = connections[index] else { return true }
-    guard nextCall(of: held, index) <= now else {
-      connection.held = held
+  mutating func handleOrHold(_ incoming: IncomingCall, _ index: Int) -> Bool {
+    let terms = terms(of: incoming.call, index)
+    guard nextCall(terms, index) <= now else {
+      connections[index]?.held = .call(incoming)
       return false
     }
-    charge(held, index)
-    // What is over the bounds by it may be closed: nothing of it may go to the next one in its place.
-    guard connections[index] === connection else { return true }
-    switch held {
-    case .call(let incoming): handle(incoming, from: index)
-    case .refused(let error, let isOneway):
-      if !isOneway { answer(.ready(.error(error)), to: index) }
+    if charge(terms, isOneway: incoming.mode == .oneway, index) { handle(incoming, from: index) }
+    return true
+  }
+
+  /// Refuses a call as it stands, or keeps it until its user's rate lets it through; false where it is kept.
+  mutating func refuseOrHold(_ error: WireError, isOneway: Bool, _ index: Int) -> Bool {
+    let terms = refusalTerms(index)
+    guard nextCall(terms, index) <= now else {
+      connections[index]?.held = .refused(error, isOneway: isOneway)
+      return false
+    }
+    if charge(terms, isOneway: isOneway, index), !isOneway {
+      answer(.ready(.error(error)), to: index)
     }
     return true
   }
 
   /// A call is handled. One that is oneway has no answer to make room for.
-  private mutating func charge(_ held: HeldCall, _ index: Int) {
-    guard let connection = connections[index] else { return }
-    let standing = standing(of: index)
-    if !held.isOneway { connection.expected += held.call?.answerSize(standing) ?? 512 }
-    let payer = payer(of: held.call, index)
-    accounts.charge(held.cost(payer), to: connection.account, payer, at: now)
-    if standing == .unpermitted { boundOutput(for: connection.account) }
+  ///
+  /// - Returns: false where the connection was closed, for too many answers wait for its user.
+  private mutating func charge(_ terms: CallTerms, isOneway: Bool, _ index: Int) -> Bool {
+    guard let connection = connections[index] else { return false }
+    if !isOneway { connection.expected += terms.answerSize }
+    if terms.cost > 0 { accounts.charge(terms.cost, to: connection.account, terms.payer, at: now) }
+    guard standing(of: index) == .unpermitted else { return true }
+    boundOutput(for: connection.account)
+    return connections[index] === connection
   }
 
   /// Closes what holds the most unread answers, where users without permission let too many wait.
@@ -342,7 +379,8 @@ extension LocationServer {
       if connection.isPaused {
         guard let time = timeToResume(index) else { continue }
         next = min(next, time)
-        if payer(of: connection.held?.call, index) != .unpermitted { urgent = min(urgent, time) }
+        let payer = heldTerms(of: index)?.payer ?? clientPayer(standing(of: index), index)
+        if payer != .unpermitted { urgent = min(urgent, time) }
       } else if connection.deadline <= now {
         close(index)
       } else {

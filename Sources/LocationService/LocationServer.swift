@@ -309,14 +309,14 @@ public struct LocationServer: LocationClients, ~Copyable {
     guard let connection = connections[index] else { return true }
     connection.hasAsked = true
     do {
-      return handle(.call(try CallDecoder.decode(connection.splitter.frame)), index)
+      return handleOrHold(try CallDecoder.decode(connection.splitter.frame), index)
     } catch {
       switch error {
       case .malformed:
         end(index)
         return true
       case .refused(let error, let isOneway):
-        return handle(.refused(error, isOneway: isOneway), index)
+        return refuseOrHold(error, isOneway: isOneway, index)
       }
     }
   }

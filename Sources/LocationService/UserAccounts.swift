@@ -36,9 +36,6 @@ struct UserAccounts {
 
   // MARK: Calls
 
-  /// Whether nobody's calls are counted now.
-  var isEmpty: Bool { calls.isEmpty }
-
   private static func limit(_ standing: Standing) -> RateLimit? {
     switch standing {
     case .unpermitted: unpermittedCalls
@@ -106,11 +103,14 @@ struct UserAccounts {
   }
 }
 
-extension HeldCall {
-  /// What it takes of its user's rate, refused or not.
-  func cost(_ standing: Standing) -> Double {
-    call?.cost(standing) ?? (standing == .unpermitted ? WireCall.plainCost : 0)
-  }
+/// What a call takes of what its user may.
+struct CallTerms {
+  /// As what the user pays.
+  var payer: Standing
+  /// Of the payer's rate; see ``WireCall/cost(_:)``.
+  var cost: Double
+  /// Bytes that its answer may have, about.
+  var answerSize: Int
 }
 
 extension WireCall {
@@ -141,6 +141,9 @@ extension WireCall {
     }
   }
 
+  /// The most bytes of most answers, about.
+  static let plainAnswerSize = 512
+
   /// The most bytes that its answer may have, about.
   func answerSize(_ standing: Standing) -> Int {
     switch self {
@@ -148,7 +151,7 @@ extension WireCall {
     // Others than an administrator, or who may use location, see little of them.
     case .getStatus, .listClients: standing == .unpermitted ? 4_096 : Connection.highWater
     case .listRegions: 8_192
-    default: 512
+    default: WireCall.plainAnswerSize
     }
   }
 }

@@ -18,7 +18,7 @@ struct HangUpTests {
     var json = JSONOutput()
     for _ in 0..<burst { CallEncoder.encode(.startVisits, to: &json) }
     for number in 0..<regions {
-      let call = WireCall.addRegion(Users.region("r\(number)"), assuming: .unknown)
+      let call = WireCall.addRegion(.home("r\(number)"), assuming: .unknown)
       CallEncoder.encode(call, oneway: true, to: &json)
     }
     CallEncoder.encode(.removeRegion(.region, name: "r0"), oneway: true, to: &json)
@@ -63,7 +63,7 @@ struct HangUpTests {
     bench.settle()
     let program = bench.program(of: Users.friend)
     program.send(.connect(name: "tool"), oneway: true)
-    program.send(.addRegion(Users.region("home"), assuming: .unknown), oneway: true)
+    program.send(.addRegion(.home(), assuming: .unknown), oneway: true)
     program.quit()
     bench.settle()
     #expect(!bench.clientNames.contains("tool"))

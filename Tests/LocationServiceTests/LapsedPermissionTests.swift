@@ -18,7 +18,7 @@ struct LapsedPermissionTests {
   /// A client of the friend that monitors a circle and visits; its program is gone.
   private func register(_ bench: ServiceBench, _ name: String = "tracker") {
     let (control, watch, _) = bench.client(name, of: Users.friend)
-    _ = bench.ask(.addRegion(Users.region("home"), assuming: .unknown), control)
+    _ = bench.ask(.addRegion(.home(), assuming: .unknown), control)
     _ = bench.ask(.startVisits, control)
     for _ in 0..<3 { bench.fix() }
     control.quit()

@@ -31,7 +31,7 @@ struct LimitEdgeTests {
     // Room for the answers to these is used up, and the others wait for the next turn.
     for _ in 0..<36 { program.send(.getInfo) }
     program.send(.connect(name: "tool"))
-    program.send(.addRegion(Users.region("home"), assuming: .unknown))
+    program.send(.addRegion(.home(), assuming: .unknown))
     program.send(.listRegions)
     bench.settle()
     guard case .regions(let regions)? = program.receive(.listRegions).last?.reply else {
