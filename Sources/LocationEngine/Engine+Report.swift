@@ -120,11 +120,6 @@ extension Engine {
     }
   }
 
-  /// How long nothing may be read of a receiver that talks and has a fix.
-  private var longestSilence: Interval {
-    max(setup.receiverSilence, setup.figures.fixInterval * 2) + setup.figures.longestGather
-  }
-
   /// Whether the board's profile has a state in which it is suspended.
   public var canSuspend: Bool { setup.figures.deep != nil }
 

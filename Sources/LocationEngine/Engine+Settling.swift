@@ -81,8 +81,8 @@ extension Engine {
   ///
   /// Who waits like that calls ``overlook(at:)`` behind it.
   public var isUnwanted: Bool {
-    isReceiverAtRest && isReceiverAwake && !isBusy && !isInhibited && !isEnding
-      && !demand.wantsEveryFix && !demand.need.isAny && demand.bound == .infinity
+    !demand.wantsEveryFix && !demand.need.isAny && demand.bound == .infinity
+      && isReceiverAtRest && isReceiverAwake && !isBusy && !isInhibited && !isEnding
       && demand.check == .distantFuture && schedule.wake == .distantFuture
       && driver.status.deadline == nil && acknowledgementDue == nil
   }
@@ -296,6 +296,7 @@ extension Engine {
       demand.need.add(due: due, accuracy: demand.bound * Engine.accuracyShare)
     }
     guard hasDriver else { return }
+    if demand.wantsEveryFix, schedule.keepOn(at: now) { return }
     let wasSearching = schedule.isOn
     schedule.handle(
       .plan(demand.need, isOnAnyway: demand.wantsEveryFix), planner.figures, at: now)
@@ -414,8 +415,7 @@ extension Engine {
     situation.offBefore = search.offBefore
     situation.lastMessage = lastEpoch
     if !demand.wantsEveryFix { situation.schedule = schedule }
-    // A drain is promised to nobody: the board need not be up before its time, and then wait.
-    situation.drainDue = drainDue + planner.longestLead
+    situation.drainDue = drainDue
     situation.holdUntil = acknowledgementDue
     return situation
   }

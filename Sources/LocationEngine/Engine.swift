@@ -20,6 +20,8 @@ public struct Engine: ~Copyable {
   // No optional: it is large, and looking into an optional copies it. Without a receiver it rests.
   var driver: ReceiverDriver
   let hasDriver: Bool
+  /// How long nothing may be read of a receiver that talks and has a fix.
+  let longestSilence: Interval
   var clock = FixClock()
 
   var chunk = ByteChunk()
@@ -111,6 +113,8 @@ public struct Engine: ~Copyable {
     assembler = EpochAssembler(setup.epochs)
     driver = ReceiverDriver(setup.receiver ?? ReceiverSetup(family: .passive))
     hasDriver = setup.receiver != nil
+    longestSilence =
+      max(setup.receiverSilence, setup.figures.fixInterval * 2) + setup.figures.longestGather
     pace = PlausiblePace(most: setup.figures.plausibleSpeed)
     motionLine = .absent
     battery = BatteryMonitor(setup.battery)

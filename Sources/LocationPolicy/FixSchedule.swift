@@ -118,10 +118,15 @@ extension FixSchedule {
     switch event {
     case .plan(let need, let isOnAnyway):
       let wasOn = isOn
-      if isOnAnyway { stayOn(figures, at: now) } else { plan(need, figures, at: now) }
+      guard !isOnAnyway else {
+        if !wasOn { beginSearch(figures, at: now) }
+        stayOn(at: now)
+        return .use
+      }
+      plan(need, figures, at: now)
       // A start brings its own configuration; later it is worth a command only where it stays on.
       let isTime = savesPower || !wasOn || state == .tracking
-      savesPower = isTime && !isOnAnyway && maySave(need, figures.receiver, at: now)
+      savesPower = isTime && maySave(need, figures.receiver, at: now)
       return .use
     case .fix(let accuracy, let made, let need):
       return take(accuracy, made: made, need, figures, at: now)
@@ -134,12 +139,25 @@ extension FixSchedule {
     }
   }
 
-  /// Somebody else keeps the receiver on: there is nothing to decide.
-  private mutating func stayOn(_ figures: PlannerFigures, at now: Instant) {
-    if !isOn { beginSearch(figures, at: now) }
+  /// Others keep the receiver on, as `.plan(_, isOnAnyway: true)` says: nothing is to be decided where it is on
+  /// already.
+  ///
+  /// - Returns: false where it is not on yet: the event must be handled.
+  public mutating func keepOn(at now: Instant) -> Bool {
+    guard isOn else { return false }
+    #if REACHED
+      FixSchedule.machine.reach(
+        Int(state.rawValue), Event.plan(FixNeed(), isOnAnyway: true).column)
+    #endif
+    stayOn(at: now)
+    return true
+  }
+
+  private mutating func stayOn(at now: Instant) {
     patientSince = now
     lastNeeded = now
     wake = .distantFuture
+    savesPower = false
   }
 
   private mutating func plan(_ need: FixNeed, _ figures: PlannerFigures, at now: Instant) {

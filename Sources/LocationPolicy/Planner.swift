@@ -135,7 +135,9 @@ public struct Planner: Sendable {
     case .tracking, .powersave:
       return streaming(receiver, situation, at: now)
     case .batching:
-      return sleep(receiver, until: min(situation.demand.check, situation.drainDue), at: now)
+      // A drain is promised to nobody: the board need not be up before its time, and then wait.
+      let drainDue = situation.drainDue + longestLead
+      return sleep(receiver, until: min(situation.demand.check, drainDue), at: now)
     }
   }
 

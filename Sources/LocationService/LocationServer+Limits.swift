@@ -24,6 +24,10 @@ extension LocationServer {
   /// The same of a connection's user.
   func standing(of index: Int) -> Standing {
     guard let connection = connections[index] else { return .unpermitted }
+    return standing(of: connection)
+  }
+
+  private func standing(of connection: Connection) -> Standing {
     if let known = connection.standing { return known }
     let found = standing(ofUser: connection.peer.user)
     connection.standing = found
@@ -138,7 +142,7 @@ extension LocationServer {
   /// The connections of users without permission, with what each takes.
   private func holdings(_ amount: (Connection) -> Int) -> [Holding] {
     connections.indices.compactMap { index in
-      guard let connection = connections[index], standing(of: index) == .unpermitted
+      guard let connection = connections[index], standing(of: connection) == .unpermitted
       else { return nil }
       return Holding(
         place: index, user: connection.account, amount: amount(connection),
@@ -175,47 +179,50 @@ extension LocationServer {
   /// Whether a call of a connection may be looked at: its answers are taken.
   func mayHandle(_ index: Int) -> Bool {
     guard let connection = connections[index] else { return false }
-    let mark =
-      standing(of: index) == .unpermitted ? Connection.unpermittedHighWater : Connection.highWater
+    let isUnpermitted = standing(of: connection) == .unpermitted
+    let mark = isUnpermitted ? Connection.unpermittedHighWater : Connection.highWater
     return connection.output.count + connection.expected < mark
   }
 
   /// When the call that a connection keeps may be handled; `now` where it keeps none.
-  private func nextCall(of index: Int) -> Instant {
-    heldTerms(of: index).map { nextCall($0, index) } ?? now
+  private func nextCall(of connection: Connection) -> Instant {
+    heldTerms(of: connection).map { nextCall($0, connection) } ?? now
   }
 
-  private func nextCall(_ terms: CallTerms, _ index: Int) -> Instant {
-    guard let connection = connections[index], terms.cost > 0 else { return now }
+  private func nextCall(_ terms: CallTerms, _ connection: Connection) -> Instant {
+    guard terms.cost > 0 else { return now }
     return accounts.nextCall(of: connection.account, terms.payer, at: now)
   }
 
   /// The terms of the call that a connection keeps; nil where it keeps none.
-  private func heldTerms(of index: Int) -> CallTerms? {
-    switch connections[index]?.held {
-    case .call(let incoming): terms(of: incoming.call, index)
-    case .refused: refusalTerms(index)
+  private func heldTerms(of connection: Connection) -> CallTerms? {
+    switch connection.held {
+    case .call(let incoming): terms(of: incoming.call, connection)
+    case .refused: refusalTerms(connection)
     case nil: nil
     }
   }
 
   /// What a call takes. A client without permission does not use up what its user's clients with permission may.
-  private func terms(of call: WireCall, _ index: Int) -> CallTerms {
-    let standing = standing(of: index)
-    let payer = clientPayer(standing, index) ?? openingPayer(of: call, index)
-    return CallTerms(payer: payer, cost: call.cost(payer), answerSize: call.answerSize(standing))
+  private func terms(of call: WireCall, _ connection: Connection) -> CallTerms {
+    let standing = standing(of: connection)
+    let payer = clientPayer(connection) ?? openingPayer(of: call, connection)
+    return CallTerms(
+      standing: standing, payer: payer, cost: call.cost(payer),
+      answerSize: call.answerSize(standing))
   }
 
-  private func refusalTerms(_ index: Int) -> CallTerms {
-    let payer = clientPayer(standing(of: index), index) ?? .permitted
+  private func refusalTerms(_ connection: Connection) -> CallTerms {
+    let payer = clientPayer(connection) ?? .permitted
     return CallTerms(
-      payer: payer, cost: payer == .unpermitted ? WireCall.plainCost : 0,
-      answerSize: WireCall.plainAnswerSize)
+      standing: standing(of: connection), payer: payer,
+      cost: payer == .unpermitted ? WireCall.plainCost : 0, answerSize: WireCall.plainAnswerSize)
   }
 
   /// As what the client of a connection pays; nil where the connection speaks for none yet.
-  private func clientPayer(_ standing: Standing, _ index: Int) -> Standing? {
-    guard standing == .permitted, let connection = connections[index] else { return standing }
+  private func clientPayer(_ connection: Connection) -> Standing? {
+    let standing = standing(of: connection)
+    guard standing == .permitted else { return standing }
     switch connection.purpose {
     case .control(let client), .watch(let client), .drain(let client):
       return clients[client].access.authorization.isGranted ? .permitted : .unpermitted
@@ -224,8 +231,9 @@ extension LocationServer {
   }
 
   /// As what a connection of a user with permission pays that speaks for no client yet.
-  private func openingPayer(of call: WireCall, _ index: Int) -> Standing {
-    if case .connect(let name, _) = call, let user = connections[index]?.peer.user {
+  private func openingPayer(of call: WireCall, _ connection: Connection) -> Standing {
+    if case .connect(let name, _) = call {
+      let user = connection.peer.user
       let decision = state.client(uid: user, name: name)?.accessDecision
       let access = policy.access(uid: user, client: name, decision: decision)
       return access.authorization.isGranted ? .permitted : .unpermitted
@@ -244,38 +252,38 @@ extension LocationServer {
 
   /// Handles a call, or keeps it until its user's rate lets it through; false where it is kept.
   mutating func handleOrHold(_ incoming: IncomingCall, _ index: Int) -> Bool {
-    let terms = terms(of: incoming.call, index)
-    guard nextCall(terms, index) <= now else {
-      connections[index]?.held = .call(incoming)
+    guard let connection = connections[index] else { return true }
+    let terms = terms(of: incoming.call, connection)
+    guard nextCall(terms, connection) <= now else {
+      connection.held = .call(incoming)
       return false
     }
-    if charge(terms, isOneway: incoming.mode == .oneway, index) { handle(incoming, from: index) }
+    charge(terms, isOneway: incoming.mode == .oneway, connection)
+    // What is over the bounds by it may be closed: nothing of it may go to the next one in its place.
+    if connections[index] === connection { handle(incoming, from: index) }
     return true
   }
 
   /// Refuses a call as it stands, or keeps it until its user's rate lets it through; false where it is kept.
   mutating func refuseOrHold(_ error: WireError, isOneway: Bool, _ index: Int) -> Bool {
-    let terms = refusalTerms(index)
-    guard nextCall(terms, index) <= now else {
-      connections[index]?.held = .refused(error, isOneway: isOneway)
+    guard let connection = connections[index] else { return true }
+    let terms = refusalTerms(connection)
+    guard nextCall(terms, connection) <= now else {
+      connection.held = .refused(error, isOneway: isOneway)
       return false
     }
-    if charge(terms, isOneway: isOneway, index), !isOneway {
+    charge(terms, isOneway: isOneway, connection)
+    if connections[index] === connection, !isOneway {
       answer(.ready(.error(error)), to: index)
     }
     return true
   }
 
   /// A call is handled. One that is oneway has no answer to make room for.
-  ///
-  /// - Returns: false where the connection was closed, for too many answers wait for its user.
-  private mutating func charge(_ terms: CallTerms, isOneway: Bool, _ index: Int) -> Bool {
-    guard let connection = connections[index] else { return false }
+  private mutating func charge(_ terms: CallTerms, isOneway: Bool, _ connection: Connection) {
     if !isOneway { connection.expected += terms.answerSize }
     if terms.cost > 0 { accounts.charge(terms.cost, to: connection.account, terms.payer, at: now) }
-    guard standing(of: index) == .unpermitted else { return true }
-    boundOutput(for: connection.account)
-    return connections[index] === connection
+    if terms.standing == .unpermitted { boundOutput(for: connection.account) }
   }
 
   /// Closes what holds the most unread answers, where users without permission let too many wait.
@@ -379,7 +387,7 @@ extension LocationServer {
       if connection.isPaused {
         guard let time = timeToResume(index) else { continue }
         next = min(next, time)
-        let payer = heldTerms(of: index)?.payer ?? clientPayer(standing(of: index), index)
+        let payer = heldTerms(of: connection)?.payer ?? clientPayer(connection)
         if payer != .unpermitted { urgent = min(urgent, time) }
       } else if connection.deadline <= now {
         close(index)
@@ -394,7 +402,8 @@ extension LocationServer {
 
   /// When the calls of a paused connection are handled again; nil where that does not depend on the time.
   private func timeToResume(_ index: Int) -> Instant? {
-    mayHandle(index) ? nextCall(of: index) : nil
+    guard mayHandle(index), let connection = connections[index] else { return nil }
+    return nextCall(of: connection)
   }
 
   // MARK: Log

@@ -105,6 +105,8 @@ struct UserAccounts {
 
 /// What a call takes of what its user may.
 struct CallTerms {
+  /// The user's.
+  var standing: Standing
   /// As what the user pays.
   var payer: Standing
   /// Of the payer's rate; see ``WireCall/cost(_:)``.
