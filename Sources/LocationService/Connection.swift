@@ -42,6 +42,10 @@ final class Connection {
   static let callPatience = Interval.seconds(10)
   /// Bytes of room that such a user's output keeps while it is empty.
   static let unpermittedKept = 1_024
+  /// The same of a connection with notices, where its user has permission: a full batch of fixes fits.
+  static let batchKept = 2 * highWater
+  /// The same of other connections.
+  static let plainKept = 16 * 1_024
   /// Bytes that the kernel keeps for a user without permission, as setsockopt(2) takes them (it doubles them).
   static let unpermittedSendBuffer: Int32 = 16 * 1_024
 
@@ -92,6 +96,16 @@ final class Connection {
   let since: UInt64
   /// When it was found.
   let opened: Instant
+
+  /// Sets how much capacity its output keeps while it is empty, by what the connection is for and what its user may.
+  func keepCapacity(for standing: Standing) {
+    switch (standing, purpose) {
+    case (.unpermitted, _): output.kept = Connection.unpermittedKept
+    case (_, .watch), (_, .drain): output.kept = Connection.batchKept
+    case (_, .open), (_, .control): output.kept = Connection.plainKept
+    }
+    if output.isEmpty { output.removeAll() }
+  }
 
   /// - Parameter account: The login user who answers for the peer's user.
   init(

@@ -8,7 +8,11 @@ import LocationWire
 
 extension LocationServer {
   mutating func handle(_ incoming: IncomingCall, from index: Int) {
-    guard let reply = reply(to: incoming, from: index), incoming.mode != .oneway else { return }
+    let connection = connections[index]
+    // A call may close its own connection: its answer does not go to the next one in its place.
+    guard let reply = reply(to: incoming, from: index), incoming.mode != .oneway,
+      connections[index] === connection
+    else { return }
     // What never was cannot be acknowledged, and only the ring knows what was. Who may not use location is not told
     // how many fixes there are (AUT-9).
     if case .acknowledge(let name) = incoming.call, reply == .done, mayKnow(index) {
@@ -68,7 +72,14 @@ extension LocationServer {
     case .success(let place): client = place
     case .failure(let refusal): return .error(refusal)
     }
-    if clients[client].control != nil { takeOver(client) }
+    if clients[client].control != nil {
+      // A program that has hung up does not end one that runs.
+      guard connections[index]?.lingersUntil == nil else {
+        abandon(index)
+        return .error(.notConnected)
+      }
+      takeOver(client)
+    }
     lastSession += 1
     clients[client].session = lastSession
     clients[client].lastConnected = now
@@ -83,7 +94,7 @@ extension LocationServer {
     clients[client].sessions.launch(
       clients[client].execution, needsExplicit: needsExplicit, at: now)
     updateUse(client)
-    watchProgram(index)
+    if connections[index]?.lingersUntil == nil { watchProgram(index) }
     // Until somebody listens.
     ask(.setExecution(.suspended), client)
     return nil
@@ -152,6 +163,7 @@ extension LocationServer {
     clients[owner].watch = index
     clients[owner].notices.rewind()
     connections[index]?.purpose = .watch(client: owner)
+    if let connection = connections[index] { connection.keepCapacity(for: standing(of: index)) }
     return nil
   }
 
@@ -231,6 +243,7 @@ extension LocationServer {
       updateUse(client)
     case .removeRegion(let kind, let name):
       guard let identifier = clients[client].remove(kind, named: name) else { break }
+      forgetSilencedCrossings(of: identifier, client)
       forward(.removeRegion(identifier), client)
       updateUse(client)
     case .acknowledgeEvents(let number): acknowledgeEvents(through: number, client)

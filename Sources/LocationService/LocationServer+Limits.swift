@@ -31,6 +31,7 @@ extension LocationServer {
     if let known = connection.standing { return known }
     let found = standing(ofUser: connection.peer.user)
     connection.standing = found
+    connection.keepCapacity(for: found)
     return found
   }
 
@@ -99,7 +100,6 @@ extension LocationServer {
       descriptor, peer, of: account(of: peer.user), since: wait, at: now)
     isDeadlineStale = true
     guard standing(of: place) == .unpermitted else { return }
-    connections[place]?.output.kept = Connection.unpermittedKept
     // What the kernel keeps of answers that nobody reads counts as the service's memory.
     var size = Connection.unpermittedSendBuffer
     _ = unsafe setsockopt(

@@ -93,7 +93,7 @@ extension LocationServer {
     for client in clients where !client.isVacant {
       usage.all += 1
       let isGranted = client.access.authorization.isGranted
-      if !isGranted { usage.unpermitted += 1 }
+      if !isGranted, !policy.isAdministrator(client.name.user) { usage.unpermitted += 1 }
       if isGranted == isPermitted, client.account == account { usage.own += 1 }
     }
     return usage

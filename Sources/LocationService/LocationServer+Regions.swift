@@ -57,6 +57,14 @@ extension LocationServer {
       guard case .region(let event, _) = notice else { return false }
       return event.kind == region.kind && event.name == region.name
     }
+    forgetSilencedCrossings(of: identifier, client)
+  }
+
+  /// States of silenced crossings of a circle that is gone, or that another one has replaced, are not sent.
+  mutating func forgetSilencedCrossings(of identifier: RegionIdentifier, _ client: Int) {
+    clients[client].notices.removeNotices { notice in
+      if case .region(.crossedSilently(identifier, _)) = notice { true } else { false }
+    }
   }
 
   /// The last event of a circle that was handled; nil for none. One that is not monitored has none.

@@ -62,7 +62,7 @@ extension LocationServer {
     let user = connections[index]?.peer.user
     var status = WireStatus(
       version: facts.version, board: facts.board,
-      now: FixTime(acquired: now, utc: utc(now)), generation: engine.generation,
+      now: FixTime(acquired: now, utc: mayKnow ? utc(now) : nil), generation: engine.generation,
       nextSequence: mayKnow ? engine.head : nil, ringCapacity: engine.capacity,
       clients: clients.count { $0.control != nil && (mayKnow || $0.name.user == user) })
     if mayKnow, engine.head > 0, let newest = engine.stored(at: engine.head - 1)?.fix {
@@ -103,7 +103,7 @@ extension LocationServer {
     let since = mayKnow ? seen.since : seen.coarseSince
     var told = WireReceiver(
       mayKnow ? seen.state : seen.state.coarse, answers: seen.answers,
-      since: FixTime(acquired: since, utc: utc(since)))
+      since: FixTime(acquired: since, utc: mayKnow ? utc(since) : nil))
     if mayKnow {
       told.heard = seen.heard.map { FixTime(acquired: $0, utc: utc($0)) }
       told.fixed = seen.fixed.map { FixTime(acquired: $0, utc: utc($0)) }

@@ -59,6 +59,7 @@ struct WireRecordPath: HotPath, ~Copyable {
     var record: [UInt8] = []
     FixRecord.append(fix.stored, to: &record)
     floor = CopyFloor(record)
+    output.kept = 2 * WireFix.room
   }
 
   mutating func run(_ turns: Int) -> UInt64 {
@@ -84,6 +85,7 @@ struct WireFixPath: HotPath, ~Copyable {
     var json = JSONOutput()
     ReplyEncoder.encode(.location(fix.stored), to: &json)
     floor = CopyFloor(json.bytes)
+    output.kept = 2 * WireFix.room
   }
 
   mutating func run(_ turns: Int) -> UInt64 {

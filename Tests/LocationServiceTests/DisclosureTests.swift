@@ -25,11 +25,8 @@ struct DisclosureTests {
     func seen() -> [WireReply?] {
       var all: [WireReply?] = []
       if case .status(var status)? = bench.ask(.getStatus, control) {
-        status.now = FixTime(acquired: .boot, utc: nil)
-        // The wall clock is everybody's.
-        if let receiver = status.receiver {
-          status.receiver?.since = FixTime(acquired: receiver.since.acquired, utc: nil)
-        }
+        // UTC comes from fixes, and is not shown.
+        status.now = FixTime(acquired: .boot, utc: status.now.utc)
         all.append(.status(status))
       }
       for call in [WireCall.getEnergy, .getPowerPlan, .getLocation, .listRegions] {

@@ -1,0 +1,82 @@
+import LocationTypes
+import LocationWire
+import Testing
+
+@testable import LocationService
+
+@Suite("What the end of a connection must not do to another one") struct ConnectionEndTests {
+  @Test("RES-6, AUT-2: the Connect of a program that has hung up does not end one that runs")
+  func deadProgram() throws {
+    let bench = try Users.bench()
+    let filler = bench.program(of: 4_711)
+    let flood = bench.client("flood", of: 4_711)
+    for _ in 0..<30 { flood.control.send(.startVisits) }
+    bench.settle()
+    let dead = bench.program(of: 4_711)
+    dead.send(.connect(name: "x"), oneway: true)
+    dead.send(.startUpdating, oneway: true)
+    dead.quit()
+    bench.settle()
+    // The next program gets a lower place, and is handled first.
+    filler.quit()
+    bench.settle()
+    let live = bench.program(of: 4_711)
+    live.send(.connect(name: "x"))
+    bench.settle()
+    bench.pass(1)
+    let reply = live.receive(.connect(name: "x")).first?.reply
+    guard case .connected? = reply else {
+      Issue.record("it is connected: \(String(describing: reply))")
+      return
+    }
+    bench.pass(40)
+    _ = live.frames()
+    #expect(!live.isClosed)
+    _ = flood
+  }
+
+  @Test("the answer of a call that closes its own connection does not go to the next one")
+  func forgetsItself() throws {
+    let bench = try Users.bench()
+    let (control, watch, _) = bench.client("me")
+    control.send(.forgetClient(WireClientName(user: Users.me, name: "me")))
+    let other = Program(bench.path)
+    bench.settle()
+    #expect(other.frames().isEmpty)
+    _ = watch
+  }
+
+  @Test(
+    "REG-13: the state of a silenced crossing is not sent for a circle that replaces the crossed one"
+  )
+  func replacedCircle() throws {
+    var home = WireRegion.home()
+    home.notifyOnEntry = false
+    home.notifyOnExit = false
+    let tracker = try Tracker(.addRegion(home, assuming: .unknown), canIdle: false)
+    tracker.bench.fix(at: 100, after: 1)
+    tracker.bench.fix(at: 100, after: 21)
+    #expect(tracker.words() == [])
+    tracker.ask(.setExecution(.suspended))
+    tracker.bench.fix(at: 0, after: 1)
+    tracker.bench.fix(at: 0, after: 21)
+    var far = home
+    far.center = Coordinate(latitude_e9: 10_000_000_000, longitude_e9: 11)
+    tracker.ask(.addRegion(far, assuming: .unknown))
+    #expect(tracker.words() == [])
+  }
+
+  @Test("RES-5: what an output keeps follows what its user may and what the connection is for")
+  func keptCapacity() throws {
+    let bench = try Users.bench()
+    let (control, watch, _) = bench.client("tool", of: Users.friend)
+    let spy = bench.program(of: 4_711)
+    bench.settle()
+    let kept = bench.loop.clients.connections.compactMap { $0.map { $0.output.kept } }
+    #expect(
+      kept.sorted() == [
+        Connection.unpermittedKept, Connection.plainKept, Connection.batchKept,
+      ])
+    _ = (control, watch, spy)
+  }
+}
