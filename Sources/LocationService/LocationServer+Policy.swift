@@ -33,7 +33,8 @@ extension LocationServer {
       }
     }
     warn(
-      "the policy does not permit them any more; what they had asked for is kept until a restart",
+      "the policy does not permit them any more; their fixes are erased, and their requests are kept "
+        + "until a restart",
       lapsed)
     dropUnpermitted()
   }

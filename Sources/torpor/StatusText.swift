@@ -38,10 +38,14 @@ struct StatusText {
 
   /// The service's time; it knows no date that no receiver has told it.
   private var now: String {
-    status.now.utc == nil
-      ? "no date before the first fix; the board has run for \(ServiceClock.short(status.now.acquired - .boot))"
-      : clock.moment(status.now)
+    guard status.now.utc == nil else { return clock.moment(status.now) }
+    let running = "the board has run for \(ServiceClock.short(status.now.acquired - .boot))"
+    return isComplete ? "no date before the first fix; \(running)" : running
   }
+
+  /// Whether the service shows all of it: of fixes, and of what the receiver sends, it shows nothing to users without
+  /// permission (AUT-9).
+  private var isComplete: Bool { status.nextSequence != nil }
 
   // MARK: Receiver and board
 
@@ -49,13 +53,15 @@ struct StatusText {
     guard let receiver = status.receiver else { return "none: this board has no receiver" }
     var text = style.paint(
       StatusText.words(receiver.state), receiver.answers ? .good : .bad)
-    let heard = receiver.heard.map { "last heard \(clock.distance($0))" } ?? "never heard"
+    let heard =
+      receiver.heard.map { "; last heard \(clock.distance($0))" }
+      ?? (isComplete ? "; never heard" : "")
     if !receiver.answers {
-      text += "; \(heard)" + (receiver.remedy.map { ": \($0)" } ?? "")
+      text += heard + (receiver.remedy.map { ": \($0)" } ?? "")
     } else {
       text += ", for \(ServiceClock.short(status.now.acquired - receiver.since.acquired))"
       text += sought(receiver)
-      if receiver.state != .off && receiver.state != .backup { text += "; \(heard)" }
+      if receiver.state != .off && receiver.state != .backup { text += heard }
     }
     return text
   }

@@ -112,6 +112,12 @@ struct StatusTextTests {
       $0.receiver?.remedy = "is it connected?"
     }
     #expect(told.contains("receiver  does not answer; never heard: is it connected?"))
+    let hidden = text {
+      $0.nextSequence = nil
+      $0.now = FixTime(acquired: $0.now.acquired, utc: nil)
+      $0.receiver = WireReceiver(.standby, answers: true, since: time(-5))
+    }
+    #expect(!hidden.contains("never heard") && !hidden.contains("no date"), "AUT-9")
     let other = text {
       $0.receiver = WireReceiver(.lost, answers: false, since: time(-5), heard: time(-2))
     }
