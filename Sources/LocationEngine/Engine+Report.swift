@@ -104,9 +104,9 @@ extension Engine {
     return max(max(heard, overlookedAt), search.since ?? .boot)
   }
 
-  /// When the receiver must be looked after, whether clients run or are suspended (DEF-43): a lost one is tried
-  /// again, and the silence of one that takes no commands, and cannot be asked, becomes its loss. Never, while no
-  /// client needs it.
+  /// When the state of the receiver must be checked, also while all clients are suspended (DEF-43): a lost receiver
+  /// is tried again, and one that takes no commands counts as lost after a long silence. `.distantFuture` while no
+  /// client needs the receiver.
   func receiverCheck(_ demand: DemandSummary) -> Instant {
     guard hasDriver, demand.wantsEveryFix || schedule.isOn else { return .distantFuture }
     switch driver.status.activity {

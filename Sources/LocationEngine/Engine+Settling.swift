@@ -141,7 +141,7 @@ extension Engine {
   private mutating func makePlan(_ effects: inout Effects) {
     if !effects.proceeds { expire(&effects) }
     releaseHeld(&effects)
-    if receiverDue <= now, receiverCheck(demand) <= now { loseReceiver() }
+    if receiverCheckDue <= now, receiverCheck(demand) <= now { loseReceiver() }
     planner.figures.batch = mayBatch ? setup.figures.batch : nil
     planner.figures.receiver.powersave_mW =
       savingRefusal.holds(at: now) ? nil : setup.figures.receiver.powersave_mW
@@ -329,8 +329,8 @@ extension Engine {
       guard let terms = clients[i].deferral.terms, terms.deadline > now else { continue }
       demand.look(at: terms.deadline)
     }
-    receiverDue = receiverCheck(demand)
-    demand.look(at: receiverDue)
+    receiverCheckDue = receiverCheck(demand)
+    demand.look(at: receiverCheckDue)
     guard let quietSince = search.quietSince, !receiverBuffers else { return }
     let due = quietSince + setup.unknownAfter
     if due <= now {

@@ -20,7 +20,7 @@ public struct Engine: ~Copyable {
   // No optional: it is large, and looking into an optional copies it. Without a receiver it rests.
   var driver: ReceiverDriver
   let hasDriver: Bool
-  /// How long nothing may be read of a receiver that talks and has a fix.
+  /// The longest silence of a receiver that sends messages and has a fix.
   let longestSilence: Interval
   var clock = FixClock()
 
@@ -32,8 +32,8 @@ public struct Engine: ~Copyable {
   var overlookedAt = Instant.boot
   /// When the next step was to come at the latest.
   var plannedWake = Instant.distantFuture
-  /// When the last plan wanted the receiver looked after: what has come since may have put it off.
-  var receiverDue = Instant.distantFuture
+  /// ``receiverCheck(_:)`` as of the last plan. Input since then can only have postponed it.
+  var receiverCheckDue = Instant.distantFuture
   /// What has come since the last step was left to gather: when it came is not known.
   var isGathering = false
   /// The receiver's last pulse per second.

@@ -32,8 +32,8 @@ public struct ClientSessions: Sendable {
   public private(set) var background = Background.none
   /// `allowsBackgroundLocationUpdates` (BKG-18).
   public private(set) var allowsBackground = false
-  /// A background session was to begin in use, and waits for nothing but a decision (AUT-8).
-  private var asksForBackground = false
+  /// Background sessions that were opened in use while the client was undecided (AUT-8).
+  private var pendingBackground = 0
   /// Iterators of live updates and monitors that are open: they imply when-in-use (BKG-15).
   public private(set) var implied = 0
   private let grace: Interval
@@ -87,7 +87,7 @@ public struct ClientSessions: Sendable {
 
   /// The highest that is asked for, though nobody has decided and it does not count yet (AUT-8).
   public var requested: SessionRequirement {
-    asksForBackground && !needsExplicit ? max(requirement, .whenInUse) : requirement
+    pendingBackground > 0 && !needsExplicit ? max(requirement, .whenInUse) : requirement
   }
 
   /// What follows for the client's use of location.
@@ -123,7 +123,7 @@ extension ClientSessions {
     self.authorization = authorization
     self.isReduced = isReduced
     if !authorization.isGranted { background = .none }
-    if authorization != .notDetermined { asksForBackground = false }
+    if authorization != .notDetermined { pendingBackground = 0 }
   }
 
   /// A process began.
@@ -142,7 +142,7 @@ extension ClientSessions {
   /// The process died without a word: an active background session waits for the next one (BKG-9).
   public mutating func end() {
     process = nil
-    asksForBackground = false
+    pendingBackground = 0
     allowsBackground = false
     implied = 0
     for i in 0..<ClientSessions.capacity { sessions[i] = nil }
@@ -169,7 +169,7 @@ extension ClientSessions {
   /// `CLBackgroundActivitySession()`: whether it is active (BKG-8).
   public mutating func openBackground(at now: Instant) -> Bool {
     guard let process, authorization.isGranted else {
-      asksForBackground = isInUse && authorization == .notDetermined
+      if isInUse, authorization == .notDetermined { pendingBackground += 1 }
       return false
     }
     switch background {
@@ -184,7 +184,7 @@ extension ClientSessions {
 
   /// `invalidate()`, or the object is gone: the last one ends it for good (BKG-10).
   public mutating func closeBackground() {
-    asksForBackground = false
+    pendingBackground = max(0, pendingBackground - 1)
     switch background {
     case .active(let count): background = count > 1 ? .active(count - 1) : .none
     case .resuming, .dormant: background = .none

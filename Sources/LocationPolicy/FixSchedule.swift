@@ -139,10 +139,10 @@ extension FixSchedule {
     }
   }
 
-  /// Others keep the receiver on, as `.plan(_, isOnAnyway: true)` says: nothing is to be decided where it is on
-  /// already.
+  /// The event `.plan(_, isOnAnyway: true)` for a receiver that is already on: it needs no figures, and a call with
+  /// them copies 408 bytes.
   ///
-  /// - Returns: false where it is not on yet: the event must be handled.
+  /// - Returns: false if the receiver is not on yet; then handle the event.
   public mutating func keepOn(at now: Instant) -> Bool {
     guard isOn else { return false }
     #if REACHED

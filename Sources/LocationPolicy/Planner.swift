@@ -135,7 +135,7 @@ public struct Planner: Sendable {
     case .tracking, .powersave:
       return streaming(receiver, situation, at: now)
     case .batching:
-      // A drain is promised to nobody: the board need not be up before its time, and then wait.
+      // No client waits for a drain: the alarm need not lie before its moment.
       let drainDue = situation.drainDue + longestLead
       return sleep(receiver, until: min(situation.demand.check, drainDue), at: now)
     }

@@ -40,12 +40,12 @@ final class Connection {
   static let limit = 2 * WireLimits.replyFrame
   /// How long a connection may take for its first call, and for the rest of a call that has begun.
   static let callPatience = Interval.seconds(10)
-  /// Bytes of room that such a user's output keeps while it is empty.
+  /// The capacity in bytes that such a user's output keeps while it is empty.
   static let unpermittedKept = 1_024
-  /// The same of a connection with notices, where its user has permission: a full batch of fixes fits.
+  /// The same for a user with permission: on a connection with notices or a drain, a full batch of fixes fits.
   static let batchKept = 2 * highWater
-  /// The same of other connections.
-  static let plainKept = 16 * 1_024
+  /// The same on other connections.
+  static let plainKept = JSONOutput.standardKept
   /// Bytes that the kernel keeps for a user without permission, as setsockopt(2) takes them (it doubles them).
   static let unpermittedSendBuffer: Int32 = 16 * 1_024
 

@@ -59,7 +59,7 @@ extension LocationServer {
       backlog: backlog, isTaken: isTaken, next: backlog.range.lowerBound, left: count)
     if connections[index] != nil {
       // It is filled again and again, and ends then.
-      connections[index]!.output.kept = Connection.batchKept
+      connections[index]!.keepCapacity(for: standing(of: index))
       FixRecordHeader(count: count).append(to: &connections[index]!.output)
     }
     if isTaken { ask(.takeBacklog, client) }

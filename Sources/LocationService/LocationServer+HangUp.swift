@@ -16,7 +16,7 @@ extension LocationServer {
   mutating func hangUp(_ index: Int) {
     guard let connection = connections[index], connection.lingersUntil == nil else { return }
     guard !connection.isEnding, connection.carriesCalls else { return close(index) }
-    // One that was resumed since the wait is read to its end with the next one.
+    // Not paused any more: the next wait reports it readable, and `read` finds its end.
     guard connection.isPaused else { return }
     let others = connections.count { $0?.lingersUntil != nil && $0?.account == connection.account }
     guard others < LocationServer.lingeringPerUser else { return abandon(index) }
@@ -28,7 +28,7 @@ extension LocationServer {
     isDeadlineStale = true
   }
 
-  /// Reads on from a connection that lingers, of which no wait tells any more.
+  /// Reads further from a lingering connection, which is no longer part of the wait.
   mutating func readRest(_ index: Int) {
     guard connections[index]?.lingersUntil != nil else { return }
     for _ in 0..<LocationServer.lastReads { read(index) }

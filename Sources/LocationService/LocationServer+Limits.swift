@@ -35,7 +35,7 @@ extension LocationServer {
     return found
   }
 
-  /// What somebody may has changed, or which clients there are.
+  /// Derives the standing of users anew after a permission or the set of clients has changed.
   mutating func updateStandings() {
     permittedUsers.removeAll(keepingCapacity: true)
     for client in clients where client.access.authorization.isGranted && !client.isVacant {
@@ -44,7 +44,7 @@ extension LocationServer {
     for connection in connections { connection?.standing = nil }
   }
 
-  /// Other users answer for user ids than before.
+  /// Derives the login users of connections and clients anew after `/etc/subuid` has changed.
   mutating func updateAccounts() {
     for connection in connections {
       if let connection { connection.account = account(of: connection.peer.user) }
@@ -203,7 +203,8 @@ extension LocationServer {
     }
   }
 
-  /// What a call takes. A client without permission does not use up what its user's clients with permission may.
+  /// The terms of a call. Calls of a client without permission do not count against the rate of its user's clients
+  /// with permission (RES-6).
   private func terms(of call: WireCall, _ connection: Connection) -> CallTerms {
     let standing = standing(of: connection)
     let payer = clientPayer(connection) ?? openingPayer(of: call, connection)
@@ -219,7 +220,7 @@ extension LocationServer {
       cost: payer == .unpermitted ? WireCall.plainCost : 0, answerSize: WireCall.plainAnswerSize)
   }
 
-  /// As what the client of a connection pays; nil where the connection speaks for none yet.
+  /// The rate for calls of a connection's client; nil before `Connect`.
   private func clientPayer(_ connection: Connection) -> Standing? {
     let standing = standing(of: connection)
     guard standing == .permitted else { return standing }
@@ -230,7 +231,7 @@ extension LocationServer {
     }
   }
 
-  /// As what a connection of a user with permission pays that speaks for no client yet.
+  /// The rate for a call before `Connect`, by a user with permission.
   private func openingPayer(of call: WireCall, _ connection: Connection) -> Standing {
     if case .connect(let name, _) = call {
       let user = connection.peer.user
@@ -279,7 +280,7 @@ extension LocationServer {
     return true
   }
 
-  /// A call is handled. One that is oneway has no answer to make room for.
+  /// Charges a call to its user, and reserves room for its answer; a oneway call has none.
   private mutating func charge(_ terms: CallTerms, isOneway: Bool, _ connection: Connection) {
     if !isOneway { connection.expected += terms.answerSize }
     if terms.cost > 0 { accounts.charge(terms.cost, to: connection.account, terms.payer, at: now) }

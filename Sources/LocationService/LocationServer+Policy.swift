@@ -32,11 +32,11 @@ extension LocationServer {
         lapsed.append(name)
       }
     }
+    dropUnpermitted()
     warn(
       "the policy does not permit them any more; their fixes are erased, and their requests are kept "
         + "until a restart",
-      lapsed)
-    dropUnpermitted()
+      lapsed.filter { name in clients.contains { $0.name == name } })
   }
 
   /// Says in one line what has become of some clients; nothing where there are none.

@@ -103,15 +103,15 @@ struct UserAccounts {
   }
 }
 
-/// What a call takes of what its user may.
+/// What a call takes of its user's limits.
 struct CallTerms {
-  /// The user's.
+  /// The standing of the connection's user.
   var standing: Standing
-  /// As what the user pays.
+  /// The rate that the call counts against: that of the user's clients with or without permission.
   var payer: Standing
-  /// Of the payer's rate; see ``WireCall/cost(_:)``.
+  /// How much of that rate the call takes; see ``WireCall/cost(_:)``.
   var cost: Double
-  /// Bytes that its answer may have, about.
+  /// The largest size of the answer in bytes, approximately.
   var answerSize: Int
 }
 
@@ -143,7 +143,7 @@ extension WireCall {
     }
   }
 
-  /// The most bytes of most answers, about.
+  /// The largest size of most answers in bytes, approximately.
   static let plainAnswerSize = 512
 
   /// The most bytes that its answer may have, about.

@@ -7,7 +7,7 @@
   /// The first room; it doubles when it is full.
   private static let smallest = 512
   /// The largest capacity that is kept, where its owner sets no other.
-  static let standardKept = 16_384
+  public static let standardKept = 16_384
 
   private var memory: UnsafeMutableRawBufferPointer
   /// How many bytes were written and not yet taken: UTF-8 with a NUL byte behind each frame.

@@ -306,7 +306,7 @@ extension LocationInterface {
     # How the service is. ring_fixes: slots of the ring that are in use, of ring_capacity. newest: when the newest fix
     # was true. sleep_inhibited: something keeps the board from sleeping. holds: all that does. demanding: the number of
     # clients that need something, connected or not. uses: what they need; an administrator gets all of them, other
-    # callers those of their own user. For a caller whose user may not use location the service leaves out ring_fixes,
+    # callers those of their own user. For a caller whose user may not use location the service leaves out UTC, ring_fixes,
     # newest, next_sequence and plan, counts only that user's clients, and lists only the holds no_suspend, system and
     # stays_on.
     type Status (

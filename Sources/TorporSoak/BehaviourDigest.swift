@@ -5,7 +5,7 @@ import ReceiverDrivers
 
 /// FNV-1a over everything that a run's machines did, in order: effects of engines and drivers, fixes, notices.
 ///
-/// A change of structure leaves the digest of every seed as it is (`make digests`). Values go in by their numbers and
+/// A change of structure does not change the digest of any seed (`make soaked` compares, `make digests` writes). Values go in by their numbers and
 /// not by their names, so that a rename does not change it.
 struct BehaviourDigest: Equatable, Sendable {
   private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325

@@ -9,8 +9,8 @@ struct DigestRecord: Sendable {
   /// Whether the file is written, and not compared.
   let writes: Bool
 
-  /// Compares, or writes, and says where they differ.
-  func agrees(with digests: [UInt64: BehaviourDigest]) -> Bool {
+  /// Compares the digests with the file, or writes it. Prints what failed.
+  func compareOrWrite(_ digests: [UInt64: BehaviourDigest]) -> Bool {
     let lines = digests.filter { $0.key <= DigestRecord.seeds }.sorted { $0.key < $1.key }
       .map { "\($0.key) \($0.value.text)" }
     if writes { return write(lines.joined(separator: "\n") + "\n") }

@@ -44,7 +44,7 @@ import LocationTypes
       }
     }
     report(tally, (clock.now - start) / .seconds(1))
-    if let record = options.digests, !record.agrees(with: tally.digests) { return stop(1) }
+    if let record = options.digests, !record.compareOrWrite(tally.digests) { return stop(1) }
     if let failure = tally.failure {
       print("FAILED: \(failure.text)")
       print("Again with: TorporSoak --seed \(failure.seed)")

@@ -196,7 +196,7 @@ struct PlannerTests {
         == Plan(
           receiver: .batching(watermark: 60), board: .suspended, wake: check - .seconds(2),
           listens: false))
-    // A drain is promised to nobody: the alarm lies no earlier than its moment.
+    // No client waits for a drain: the alarm does not lie before its moment.
     situation.drainDue = Self.now + .seconds(50)
     #expect(Self.plan(situation).wake == Self.now + .seconds(50))
     var figures = Self.figures()

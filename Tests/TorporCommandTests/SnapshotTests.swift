@@ -63,16 +63,14 @@ struct SnapshotTests {
     #expect(differenceFromSnapshot("options.txt", text) == nil)
   }
 
-  @Test("completions of bash, and those of zsh and fish without their descriptions")
-  func completions() {
-    let bash = output("--generate-completion-script", "bash")
-    #expect(differenceFromSnapshot("completions.bash", bash) == nil)
-    let zsh = output("--generate-completion-script", "zsh")
-      .replacing(#/\[[^\]\n]*\]/#, with: "[]").replacing(#/(?m):[^'\n]*'$/#, with: ":'")
-    #expect(differenceFromSnapshot("completions.zsh", zsh) == nil)
-    let fish = output("--generate-completion-script", "fish")
-      .replacing(#/ -d '(?:[^'\\]|\\.)*'/#, with: "")
-    #expect(differenceFromSnapshot("completions.fish", fish) == nil)
+  /// The scripts themselves are the library's text, and change with its version.
+  @Test("completions: the options that each shell completes", arguments: ["bash", "zsh", "fish"])
+  func completions(shell: String) throws {
+    let script = output("--generate-completion-script", shell)
+    let option = shell == "fish" ? #/-l '([a-z][a-z-]*)'/# : #/--([a-z][a-z-]*)/#
+    let names = Set(script.matches(of: option).map(\.output.1)).sorted()
+    let text = names.map { "--\($0)\n" }.joined()
+    #expect(differenceFromSnapshot("completions.\(shell)", text) == nil)
   }
 
   // MARK: What is written for programs
@@ -89,7 +87,8 @@ struct SnapshotTests {
       "replay", "--json", "--trace", trace, "--distance", "unlimited", "--timeout", "5",
       Self.recording)
     #expect(differenceFromSnapshot("replay.jsonl", text) == nil)
-    #expect(differenceFromSnapshot("replay.trace", Command.read(trace) ?? "") == nil)
+    let records = text.split(separator: "\n").dropLast()
+    #expect(Command.read(trace)?.split(separator: "\n") == Array(records), "all but the summary")
   }
 
   @Test(
@@ -98,12 +97,11 @@ struct SnapshotTests {
   func simulate(service: String) {
     let records = output(
       "simulate", "--json", "--service", service, "--scenario", "drive", "--hours", "0.5")
-    let kinds = ["\"kind\":\"summary\"", "\"kind\":\"bill\""]
-    // One record of each kind, the first, and what the run adds up to.
+    // The first record of each kind; the summary is one.
     var seen = Set<Substring>()
     let chosen = records.split(separator: "\n").filter { record in
       guard let kind = record.firstMatch(of: #/"kind":"([a-z_]+)"/#)?.output.1 else { return true }
-      return seen.insert(kind).inserted || kinds.contains { record.contains($0) }
+      return seen.insert(kind).inserted
     }
     let text = chosen.joined(separator: "\n") + "\n"
     #expect(differenceFromSnapshot("simulate-\(service).jsonl", text) == nil)
