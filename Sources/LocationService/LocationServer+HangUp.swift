@@ -36,13 +36,16 @@ extension LocationServer {
     if connections[index]?.isEnding == false { pause(index) }
   }
 
-  /// Drops the calls of a program that has hung up, and says so.
+  /// Drops the calls of a program that has hung up. Logs it for a user with permission: others could fill the log by
+  /// connecting again and again.
   mutating func abandon(_ index: Int) {
     guard let peer = connections[index]?.peer else { return }
-    logLine(
-      of: peer.user, .notice,
-      "calls of process \(peer.process) of user \(peer.user) are dropped: it hung up while they waited for that "
-        + "user's rate")
+    if standing(of: index) != .unpermitted {
+      logLine(
+        of: peer.user, .notice,
+        "calls of process \(peer.process) of user \(peer.user) are dropped: it hung up while they waited for that "
+          + "user's rate")
+    }
     close(index)
   }
 }

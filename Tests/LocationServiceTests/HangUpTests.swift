@@ -91,7 +91,25 @@ struct HangUpTests {
     #expect(count >= 20 && count <= 31, "\(count)")
     #expect(bench.connectionDeadline == .distantFuture)
     let log = String(decoding: folder.read("log"), as: UTF8.self)
-    #expect(log.contains("calls of process \(getpid()) of user 4711 are dropped"), "\(log)")
+    #expect(!log.contains("are dropped"), "RES-7: others than a user with permission cause no line")
+  }
+
+  @Test("RES-6: the log says that calls of a user with permission are dropped")
+  func logged() throws {
+    let folder = TestFolder()
+    let descriptor = unsafe open(folder.path + "/log", O_WRONLY | O_CREAT | O_APPEND, 0o600)
+    defer { close(descriptor) }
+    let bench = try Users.bench(log: SystemLog(descriptor, journalStream: nil))
+    let programs = (0...LocationServer.lingeringPerUser).map { _ in bench.program(of: Users.friend)
+    }
+    for program in programs { send(burst: 40, regions: 1, program) }
+    bench.settle()
+    for program in programs { program.quit() }
+    bench.settle()
+    #expect(bench.connectionCounts[Users.friend] == LocationServer.lingeringPerUser)
+    let log = String(decoding: folder.read("log"), as: UTF8.self)
+    let line = "calls of process \(getpid()) of user \(Users.friend) are dropped"
+    #expect(log.contains(line), "\(log)")
   }
 
   @Test("RES-6: of one user 4 connections wait after their hang-up, and count as the user's")
