@@ -320,7 +320,7 @@ let package = Package(
       ],
       swiftSettings: strictTests),
     .target(
-      name: "TestSupport", dependencies: ["LocationWire"], path: "Tests/TestSupport",
+      name: "TestSupport", dependencies: ["LocationWire"], path: "Tests/Support",
       swiftSettings: strictTests),
     .testTarget(name: "ArchitectureTests", swiftSettings: strictTests),
   ],

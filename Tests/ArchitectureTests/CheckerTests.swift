@@ -58,8 +58,8 @@ struct CheckerTests {
     for line in ["static float a[2];", "float b;", "void start(void) {", "const float *other()"] {
       #expect(!HouseRules.isConstantOrAccess(line))
     }
-    #expect(HouseRules.isTraining(.init(path: "Sources/CExitWeights/Training/a.c", text: "")))
-    #expect(!HouseRules.isTraining(.init(path: "Sources/CExitWeights/weights.c", text: "")))
+    #expect(HouseRules.isTraining(.init(path: "Sources/Core/CExitWeights/Training/a.c", text: "")))
+    #expect(!HouseRules.isTraining(.init(path: "Sources/Core/CExitWeights/weights.c", text: "")))
   }
 
   @Test("reach follows every step and ends in a circle")

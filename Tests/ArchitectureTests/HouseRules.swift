@@ -187,7 +187,7 @@ enum HouseRules {
 
   /// Programs that make a room's constants: they lie beside them and are in no build.
   static func isTraining(_ file: Repository.File) -> Bool {
-    file.path.hasPrefix("Sources/CExitWeights/Training/")
+    file.path.hasPrefix("Sources/Core/CExitWeights/Training/")
   }
 
   /// The lines of C that include something but the room's `own` header.

@@ -96,7 +96,7 @@ struct ImportTests {
 
   @Test("the network's weights are constants: no variable, no start-up code, one way to them")
   func weightsAreConstant() throws {
-    let text = try Repository.text("Sources/CExitWeights/weights.c")
+    let text = try Repository.text("Sources/Core/CExitWeights/weights.c")
     for line in text.split(separator: "\n") where line.first?.isLetter == true {
       #expect(HouseRules.isConstantOrAccess(line), "\(line)")
     }

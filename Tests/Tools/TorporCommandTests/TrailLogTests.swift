@@ -15,7 +15,7 @@ struct TrailLogTests {
   @Test("the page shows what is built")
   func listing() throws {
     let page = try #require(Command.read("\(packageRoot)/Docs/HowTo/write-a-program.md"))
-    let source = try #require(Command.read("\(packageRoot)/Sources/trail-log/main.swift"))
+    let source = try #require(Command.read("\(packageRoot)/Sources/Tools/trail-log/main.swift"))
     #expect(page.contains("```swift\n\(source)```"))
   }
 

@@ -145,7 +145,7 @@ private struct ExitRisk {
   }
 }
 
-/// Constants of the decision; chosen on generated tracks (Sources/CExitWeights/Training).
+/// Constants of the decision; chosen on generated tracks (Sources/Core/CExitWeights/Training).
 struct MovementTuning {
   /// A second outside costs so many seconds' mean energy.
   let price: Double

@@ -175,7 +175,7 @@ extension BoardCatalog {
     folder.hasSuffix("/") ? folder + name : folder + "/" + name
   }
 
-  /// The package's root, of which this file is `Sources/BoardProfiles/BoardCatalog.swift`.
+  /// The package's root, of which this file is `Sources/Profiles/BoardProfiles/BoardCatalog.swift`.
   static func sourceTree(of file: String) -> String { parent(parent(parent(file))) }
 
   /// A folder called Boards without a profile in it is somebody else's.

@@ -1,4 +1,4 @@
-// What Sources/CGPIO promises, on a chip of the kernel's, whose other side is in sysfs (`gpio-sim`): built once with
+// What Sources/Host/CGPIO promises, on a chip of the kernel's, whose other side is in sysfs (`gpio-sim`): built once with
 // each version of libgpiod. Prints which; ends with 1 at the first thing that is otherwise.
 #include <errno.h>
 #include <fcntl.h>
