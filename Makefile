@@ -7,7 +7,7 @@ RUN ?= --board imx8mm-max-m8q --service visits
 
 # Built as Embedded Swift with no allocations. The engine pulls in every room below it; a test
 # (Tests/ArchitectureTests) holds that together they reach all rooms of the core.
-EMBEDDED_ROOMS := LocationEngine LocationHAL
+EMBEDDED_MODULES := LocationEngine LocationHAL
 EMBEDDED_PATH := .build-embedded
 SOAK_PATH := .build-soak
 SOAK_RUNS := 480
@@ -119,8 +119,8 @@ embedded: tools
 	@echo '== the core as Embedded Swift, without allocations'
 	@mkdir -p $(EMBEDDED_PATH)
 	@printf '%s\n' '{"schemaVersion":"1.0","swiftCompiler":{"extraCLIOptions":["-enable-experimental-feature","Embedded","-wmo","-no-allocations"]}}' > $(EMBEDDED_PATH)/toolset.json
-	@for room in $(EMBEDDED_ROOMS); do \
-	  $(SWIFT) build --scratch-path $(EMBEDDED_PATH) --toolset $(EMBEDDED_PATH)/toolset.json --target $$room || exit 1; \
+	@for module in $(EMBEDDED_MODULES); do \
+	  $(SWIFT) build --scratch-path $(EMBEDDED_PATH) --toolset $(EMBEDDED_PATH)/toolset.json --target $$module || exit 1; \
 	done
 
 build: tools
@@ -140,7 +140,7 @@ interface:
 # After the tests, which build what this machine's run of the self-test is linked with.
 firmware: tools firmware-tools
 	@echo '== the core on a Cortex-M4 and an aarch64'
-	@SWIFT='$(SWIFT)' PREBUILT='$(PREBUILT)' .ci/firmware $(EMBEDDED_ROOMS)
+	@SWIFT='$(SWIFT)' PREBUILT='$(PREBUILT)' .ci/firmware $(EMBEDDED_MODULES)
 
 release: tools
 	@echo '== release build'
@@ -312,7 +312,7 @@ digests: soak-build
 	@$(SOAK_PATH)/release/TorporSoak --first 1 --runs 200 --write-digests Tests/Snapshots/soak.digests
 
 snapshots: tools
-	@TORPOR_SNAPSHOTS=write $(SWIFT) test --filter 'SnapshotTests|BehaviourDigestTests'
+	@TORPOR_SNAPSHOTS=write $(SWIFT) test --filter 'SnapshotTests|BehaviourDigestTests|ImportTests'
 	@git status --short Tests/Snapshots
 
 # A build of its own, in which the machines mark what they reached (Docs/Decisions/0073).

@@ -34,60 +34,94 @@ struct CheckerTests {
     #expect(SwiftText(source).imports == [])
   }
 
-  @Test("an import beyond the table is a violation")
-  func violations() {
-    let room = HouseRules.Room(rooms: ["A"], products: ["P"], system: ["S"])
+  /// A small package, with a violation of each kind.
+  private static let manifest = Manifest(
+    """
+    let core = Layer(folder: "Core")
+    let host = Layer(folder: "Host")
+    let modules = [
+      /// A [page](A.md).
+      core.cModule("A", libraries: ["m"]),
+      /// The first line
+      /// and the second.
+      core.module("B", ["A"], settings: lifetimes),
+      /// C.
+      host.program(
+        "C",
+        [
+          // A comment with "Z".
+          "A", "B",
+        ],
+        packages: [.product(name: "Q", package: "q")]),
+      /// D.
+      core.module("D", ["C"]),
+      core.tests("B", ["C"]),
+    ]
+    """)
+
+  @Test("a manifest gives modules, layers, dependencies and comments, and no tests")
+  func manifest() {
     #expect(
-      HouseRules.violations(of: room, imports: ["A", "B", "P", "S", "Swift", "Foundation"])
-        == ["B", "Foundation"])
-    let withC = HouseRules.Room(system: ["Glibc"])
-    #expect(HouseRules.violations(of: withC, imports: ["Musl", "Foundation"]) == ["Foundation"])
-    let core = HouseRules.rooms["LocationEngine"] ?? HouseRules.Room()
-    for module in ["Foundation", "Glibc", "Musl", "Dispatch", "Synchronization", "LocationHAL"] {
-      #expect(HouseRules.violations(of: core, imports: [module]) == [module])
-    }
+      Self.manifest.modules == [
+        .init(name: "A", layer: "core", summary: "A [page](A.md).", dependencies: [], packages: []),
+        .init(
+          name: "B", layer: "core", summary: "The first line and the second.", dependencies: ["A"],
+          packages: []),
+        .init(name: "C", layer: "host", summary: "C.", dependencies: ["A", "B"], packages: ["Q"]),
+        .init(name: "D", layer: "core", summary: "D.", dependencies: ["C"], packages: []),
+      ])
+    #expect(Self.manifest.folders == ["core": "Core", "host": "Host"])
+    #expect(Self.manifest.closure(of: "C") == ["A", "B", "C"])
   }
 
-  @Test("C includes its own header alone, and constants are told from variables")
+  @Test("an import that the manifest does not declare is a violation")
+  func violations() throws {
+    let program = try #require(Self.manifest.module("C"))
+    #expect(
+      RepositoryRules.violations(
+        of: program, imports: ["A", "D", "Q", "Musl", "Swift", "Foundation"])
+        == ["D", "Foundation"])
+    let core = try #require(Self.manifest.module("B"))
+    for module in ["Foundation", "Glibc", "Musl", "Dispatch", "Synchronization", "C"] {
+      #expect(RepositoryRules.violations(of: core, imports: [module]) == [module])
+    }
+    let command = Manifest.Module(
+      name: "torpor", layer: "tools", summary: "", dependencies: [], packages: [])
+    #expect(RepositoryRules.violations(of: command, imports: ["Foundation"]) == [])
+  }
+
+  @Test("a dependency on a layer above is a violation")
+  func layers() throws {
+    for name in ["A", "B", "C"] {
+      let module = try #require(Self.manifest.module(name))
+      #expect(RepositoryRules.layerViolations(of: module, in: Self.manifest) == [])
+    }
+    let module = try #require(Self.manifest.module("D"))
+    #expect(RepositoryRules.layerViolations(of: module, in: Self.manifest) == ["C"])
+  }
+
+  @Test("C includes only its own headers, and constants are told from variables")
   func constants() {
     let text = "// #include is a word\n#include \"A.h\"\n #  include <math.h>\nint a;\n"
-    #expect(HouseRules.includes(in: text, but: "\"A.h\"") == [" #  include <math.h>"])
-    #expect(HouseRules.includes(in: text, but: "\"B.h\"").count == 2)
-    #expect(HouseRules.isConstantOrAccess("static const float weights[] = {"))
-    #expect(HouseRules.isConstantOrAccess("const float *torpor_exit_weights(int has_line) {"))
+    #expect(RepositoryRules.includes(in: text, except: ["A.h"]) == [" #  include <math.h>"])
+    #expect(RepositoryRules.includes(in: text, except: ["B.h"]).count == 2)
+    #expect(RepositoryRules.isConstantOrAccess("static const float weights[] = {"))
+    #expect(RepositoryRules.isConstantOrAccess("const float *torpor_exit_weights(int has_line) {"))
     for line in ["static float a[2];", "float b;", "void start(void) {", "const float *other()"] {
-      #expect(!HouseRules.isConstantOrAccess(line))
+      #expect(!RepositoryRules.isConstantOrAccess(line))
     }
-    #expect(HouseRules.isTraining(.init(path: "Sources/Core/CExitWeights/Training/a.c", text: "")))
-    #expect(!HouseRules.isTraining(.init(path: "Sources/Core/CExitWeights/weights.c", text: "")))
   }
 
-  @Test("reach follows every step and ends in a circle")
-  func reach() {
-    let table: [String: Set] = ["A": ["B"], "B": ["C", "A"], "C": [], "D": ["A"]]
-    #expect(HouseRules.reach(of: "A", in: table) == ["A", "B", "C"])
-    #expect(HouseRules.reach(of: "D", in: table) == ["A", "B", "C", "D"])
-    #expect(HouseRules.reach(of: "C", in: table) == ["C"])
-  }
-
-  @Test("a manifest gives rooms, packages and no tests")
-  func manifest() {
-    let manifest = Manifest(
-      """
-      let package = Package(name: "P", products: [.library(name: "L", targets: ["A"])], targets: [
-        .target(name: "A"), // .target(name: "Z")
-        .target(
-          name: "B", dependencies: ["A", .target(name: "X"), .product(name: "Q", package: "q")],
-          swiftSettings: strict),
-        .executableTarget(name: "C", dependencies: ["B"], swiftSettings: [.define("N")]),
-        .testTarget(name: "BTests", dependencies: ["B"]),
-      ])
-      """)
-    #expect(manifest.targets["A"] == [])
-    #expect(manifest.targets["B"] == ["A", "X"])
-    #expect(manifest.products["B"] == ["Q"])
-    #expect(manifest.targets["C"] == ["B"])
-    #expect(manifest.targets["BTests"] == nil && manifest.targets["Z"] == nil)
+  @Test("a function is too long from 71 lines on")
+  func longFunctions() {
+    func function(_ lines: Int, _ head: String = "func long()") -> String {
+      "struct A {\n  \(head) {\n"
+        + String(repeating: "    if a {\n    }\n", count: (lines - 2) / 2)
+        + (lines % 2 == 1 ? "    b()\n" : "") + "  }\n\n  func short() {\n  }\n}\n"
+    }
+    #expect(RepositoryRules.longFunctions(in: function(70)) == [])
+    #expect(RepositoryRules.longFunctions(in: function(71)) == ["func long: 71"])
+    #expect(RepositoryRules.longFunctions(in: function(72, "init(a: Int)")) == ["init: 72"])
   }
 
   @Test("names of tests are read, other strings are not")

@@ -31,7 +31,7 @@ struct ContractTests {
   func citationsExist() throws {
     let numbers = Set(try Self.contract().statements.map(\.number))
     let texts =
-      try HouseTests.everything()
+      try RepositoryTests.everything()
       + Repository.files(in: ["Docs", "Boards"], endings: ["md", "toml"])
     for file in texts where !file.path.hasPrefix("Tests/ArchitectureTests/") {
       for number in ContractText.citations(in: file.text) {

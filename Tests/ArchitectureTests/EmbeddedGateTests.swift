@@ -2,14 +2,14 @@ import Testing
 
 @Suite("The Embedded build covers the core")
 struct EmbeddedGateTests {
-  @Test("the rooms it is asked for reach every room of the core")
+  @Test("the modules that it builds need every module of the core")
   func coversTheCore() throws {
     let makefile = try Repository.text("Makefile")
-    let rooms = try #require(MakefileText(makefile).variable("EMBEDDED_ROOMS"))
+    let modules = try #require(MakefileText(makefile).variable("EMBEDDED_MODULES"))
     let manifest = Manifest(try Repository.text("Package.swift"))
     var reached: Set<String> = []
-    for room in rooms { reached.formUnion(HouseRules.reach(of: room, in: manifest.targets)) }
-    #expect(reached == Set(HouseRules.rooms.filter(\.value.isCore).keys))
+    for module in modules { reached.formUnion(manifest.closure(of: module)) }
+    #expect(reached == Set(manifest.modules.filter { $0.layer == "core" }.map(\.name)))
   }
 
   @Test("it is Embedded, it refuses allocations, and make test runs it")
@@ -41,10 +41,11 @@ struct EmbeddedGateTests {
     }
   }
 
-  @Test("the firmware is made of the same rooms, and fails on a heap")
+  @Test("the firmware is made of the same modules, and fails on a heap")
   func firmware() throws {
     let makefile = MakefileText(try Repository.text("Makefile"))
-    #expect(makefile.recipe("firmware").contains { $0.hasSuffix(".ci/firmware $(EMBEDDED_ROOMS)") })
+    #expect(
+      makefile.recipe("firmware").contains { $0.hasSuffix(".ci/firmware $(EMBEDDED_MODULES)") })
     let script = try Repository.text(".ci/firmware")
     for symbol in ["posix_memalign", "malloc", "free", "swift_(", "allocObject", "retain"] {
       #expect(script.contains(symbol), "\(symbol)")

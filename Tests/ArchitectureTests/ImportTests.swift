@@ -1,112 +1,138 @@
+import TestSupport
 import Testing
 
-@Suite("Rooms look only into the rooms the architecture names")
+@Suite("Modules import only what Package.swift declares")
 struct ImportTests {
-  @Test("every room has a row in the table, and every row a room")
-  func tableIsComplete() {
-    #expect(Set(Repository.folders(in: "Sources")) == Set(HouseRules.rooms.keys))
+  static let manifest = Result { Manifest(try Repository.text("Package.swift")) }
+
+  @Test("every folder of a layer is a module, and every module has a folder")
+  func folders() throws {
+    let manifest = try Self.manifest.get()
+    #expect(Set(manifest.folders.keys) == Set(RepositoryRules.layersBelow.keys))
+    #expect(Set(Repository.folders(in: "Sources")) == Set(manifest.folders.values))
+    for (layer, folder) in manifest.folders {
+      let modules = Set(manifest.modules.filter { $0.layer == layer }.map(\.name))
+      // The training of the exit network is in no build.
+      let folders = Set(Repository.folders(in: "Sources/\(folder)")).subtracting(["Training"])
+      #expect(modules == folders, "\(folder)")
+    }
   }
 
-  @Test("no import reaches further than the table", arguments: try Repository.swiftSources())
+  @Test("no import that Package.swift does not declare", arguments: try Repository.swiftSources())
   func imports(_ file: Repository.File) throws {
-    let room = try #require(HouseRules.rooms[file.room])
-    let violations = HouseRules.violations(of: room, imports: SwiftText(file.text).imports)
+    let module = try #require(try Self.manifest.get().module(file.module), "\(file.path)")
+    let violations = RepositoryRules.violations(of: module, imports: SwiftText(file.text).imports)
     #expect(violations.isEmpty, "\(file.path) may not import \(violations.joined(separator: ", "))")
   }
 
-  @Test("Package.swift names the same dependencies as the table")
-  func manifestAgrees() throws {
-    let manifest = Manifest(try Repository.text("Package.swift"))
-    for (name, room) in HouseRules.rooms {
-      #expect(manifest.targets[name] == room.rooms, "dependencies of \(name)")
-      #expect(manifest.products[name] ?? [] == room.products, "packages of \(name)")
-    }
-    // What the tests share is no room of the house.
-    #expect(Set(manifest.targets.keys).subtracting(["TestSupport"]) == Set(HouseRules.rooms.keys))
-  }
-
-  @Test("the core reaches nothing outside the core, and no package or system module")
-  func coreIsClosed() {
-    let table = HouseRules.rooms.mapValues(\.rooms)
-    for (name, room) in HouseRules.rooms where room.isCore {
-      for reached in HouseRules.reach(of: name, in: table) {
-        #expect(HouseRules.rooms[reached]?.isCore == true, "\(name) reaches \(reached)")
-      }
-      #expect(room.products.isEmpty && room.system.isEmpty, "\(name)")
+  @Test("no module depends on a layer that it may not use")
+  func layers() throws {
+    let manifest = try Self.manifest.get()
+    #expect(manifest.modules.count > 30)
+    for module in manifest.modules {
+      let violations = RepositoryRules.layerViolations(of: module, in: manifest)
+      #expect(violations.isEmpty, "\(module.name) may not depend on \(violations)")
     }
   }
 
-  @Test("engine and HAL do not know each other")
-  func engineAndHALApart() {
-    let table = HouseRules.rooms.mapValues(\.rooms)
-    #expect(!HouseRules.reach(of: "LocationEngine", in: table).contains("LocationHAL"))
-    #expect(!HouseRules.reach(of: "LocationHAL", in: table).contains("LocationEngine"))
+  @Test("the core needs no package")
+  func coreIsClosed() throws {
+    for module in try Self.manifest.get().modules where module.layer == "core" {
+      #expect(module.packages.isEmpty, "\(module.name)")
+    }
+  }
+
+  @Test("engine and HAL are independent of each other")
+  func engineAndHALApart() throws {
+    let manifest = try Self.manifest.get()
+    #expect(!manifest.closure(of: "LocationEngine").contains("LocationHAL"))
+    #expect(!manifest.closure(of: "LocationHAL").contains("LocationEngine"))
   }
 
   @Test("the simulated truth reaches the engine as bytes alone")
-  func simulatorDoesNotKnowTheEngine() {
-    let reached = HouseRules.reach(of: "SimulatedHAL", in: HouseRules.rooms.mapValues(\.rooms))
-    #expect(reached.isDisjoint(with: ["LocationEngine", "LocationPolicy", "ReceiverDrivers"]))
+  func simulatorDoesNotKnowTheEngine() throws {
+    let needed = try Self.manifest.get().closure(of: "SimulatedHAL")
+    #expect(needed.isDisjoint(with: ["LocationEngine", "LocationPolicy", "ReceiverDrivers"]))
   }
 
-  @Test(
-    "RNG-5: only policy, engine, what drives them in one process, and the doctor look into the ring"
-  )
+  @Test("RNG-5: only policy, engine, what runs them in one process, and the doctor read the ring")
   func ringIsNotForClients() throws {
     let readers: Set = [
       "LocationPolicy", "LocationEngine", "LocationRuntime", "LocationSimulation", "TorporBench",
       "LocationService", "DecoderProperties", "TorporSoak", "BoardDoctor",
     ]
-    let named = HouseRules.rooms.filter { $0.value.rooms.contains("DeferralCache") }.keys
-    #expect(Set(named) == readers)
-    for file in try Repository.swiftSources() where !(readers.contains(file.room)) {
-      #expect(!SwiftText(file.text).imports.contains("DeferralCache"), "\(file.path)")
+    let named = try Self.manifest.get().modules.filter {
+      $0.dependencies.contains("DeferralCache")
     }
+    #expect(Set(named.map(\.name)) == readers)
   }
 
-  @Test("no room is reached from itself")
-  func noCircle() {
-    let table = HouseRules.rooms.mapValues(\.rooms)
-    for (name, rooms) in table {
-      for room in rooms {
-        #expect(!HouseRules.reach(of: room, in: table).contains(name), "\(name) and \(room)")
+  @Test("no module depends on itself")
+  func noCircle() throws {
+    let manifest = try Self.manifest.get()
+    for module in manifest.modules {
+      for dependency in module.dependencies {
+        #expect(!manifest.closure(of: dependency).contains(module.name), "\(module.name)")
       }
     }
   }
 
-  @Test("the core's C declares mathematics, constants and what vectors lack, and includes nothing")
+  @Test("the core's C includes only its own headers")
   func coreCIncludesNothing() throws {
-    for file in try Repository.sources()
-    where HouseRules.rooms[file.room]?.isCore == true && !file.path.hasSuffix(".swift") {
-      // Training makes constants and is in no build.
-      if HouseRules.isTraining(file) { continue }
-      let includes = HouseRules.includes(in: file.text, but: "\"\(file.room).h\"")
-      #expect(includes.isEmpty, "\(file.path)")
+    let files = try Repository.sources().filter { $0.path.hasPrefix("Sources/Core/CCore/") }
+    let headers = Set(files.map(\.name).filter { $0.hasSuffix(".h") })
+    #expect(!headers.isEmpty)
+    for file in files {
+      #expect(RepositoryRules.includes(in: file.text, except: headers).isEmpty, "\(file.path)")
+    }
+    for file in try Repository.sources() where file.path.hasPrefix("Sources/Core/") {
+      #expect(file.path.hasSuffix(".swift") || file.module == "CCore", "\(file.path)")
     }
   }
 
-  @Test("what trains the network is in no build")
-  func trainingIsOutside() throws {
-    let manifest = try Repository.text("Package.swift")
-    #expect(manifest.contains(#".target(name: "CExitWeights", exclude: ["Training"])"#))
-    let files = try Repository.sources().filter(HouseRules.isTraining)
-    #expect(!files.isEmpty)
-    for file in files { #expect(!file.path.hasSuffix(".swift"), "\(file.path)") }
-  }
-
-  @Test("the network's weights are constants: no variable, no start-up code, one way to them")
+  @Test("the network's weights are constants: no variable, no start-up code, one function")
   func weightsAreConstant() throws {
-    let text = try Repository.text("Sources/Core/CExitWeights/weights.c")
+    let text = try Repository.text("Sources/Core/CCore/ExitWeights.c")
     for line in text.split(separator: "\n") where line.first?.isLetter == true {
-      #expect(HouseRules.isConstantOrAccess(line), "\(line)")
+      #expect(RepositoryRules.isConstantOrAccess(line), "\(line)")
     }
   }
 
   @Test("the core uses no word that needs more than Embedded Swift")
   func coreWords() throws {
-    for file in try Repository.swiftSources() where HouseRules.rooms[file.room]?.isCore == true {
-      let words = HouseRules.notInTheCore.intersection(SwiftText(file.text).tokens)
+    let files = try Repository.swiftSources().filter { $0.path.hasPrefix("Sources/Core/") }
+    #expect(files.count > 50)
+    for file in files {
+      let words = RepositoryRules.notInTheCore.intersection(SwiftText(file.text).tokens)
       #expect(words.isEmpty, "\(file.path): \(words.sorted().joined(separator: ", "))")
     }
+  }
+
+  @Test("the table of modules in Docs/Architecture.md is written from Package.swift")
+  func architectureTable() throws {
+    let manifest = try Self.manifest.get()
+    for module in manifest.modules { #expect(!module.summary.isEmpty, "\(module.name)") }
+    let difference = differenceFromGeneratedPart(
+      of: "Docs/Architecture.md", named: "modules", ModuleTable(manifest).text)
+    #expect(difference == nil, "\(difference ?? "")")
+  }
+}
+
+/// The modules as a table in Markdown.
+struct ModuleTable {
+  let text: String
+
+  init(_ manifest: Manifest) {
+    let order = ["core", "host", "profiles", "service", "simulation", "tools", "lab"]
+    var lines = ["| module | purpose | may import |", "|---|---|---|"]
+    for layer in order {
+      lines.append("| **`Sources/\(manifest.folders[layer] ?? "?")`** | | |")
+      for module in manifest.modules where module.layer == layer {
+        let dependencies = (module.dependencies + module.packages).map { "`\($0)`" }
+        let list = dependencies.isEmpty ? "–" : dependencies.joined(separator: ", ")
+        lines.append("| `\(module.name)` | \(module.summary) | \(list) |")
+      }
+    }
+    text = lines.joined(separator: "\n") + "\n"
   }
 }

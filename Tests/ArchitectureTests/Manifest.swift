@@ -1,69 +1,92 @@
-/// The targets of a Package.swift with what they depend on, read as text.
+/// The module graph of a Package.swift, read as text.
 ///
-/// Asking the package manager would start it a second time inside the test run; our manifest is
-/// plain enough to be read: each target is written out with its name and its dependencies.
+/// Starting the package manager inside a test run would wait for the run's own lock. The manifest declares
+/// each module with one call, `LAYER.module("NAME", ["DEPENDENCY", …])`, `LAYER.cModule(…)` or
+/// `LAYER.program(…)`, below a comment that says what the module is.
 struct Manifest {
-  /// Rooms by name, with the rooms they depend on.
-  private(set) var targets: [String: Set<String>] = [:]
-  /// Rooms by name, with the products of packages they depend on.
-  private(set) var products: [String: Set<String>] = [:]
-
-  init(_ source: String) {
-    let text = SwiftText(source)
-    let kinds: Set = ["target", "executableTarget"]
-    for index in text.tokens.indices
-    where kinds.contains(text.tokens[index]) && index > 0 && text.tokens[index - 1] == "." {
-      read(text, from: index + 1)
-    }
+  /// A module of `Sources`.
+  struct Module: Equatable {
+    var name: String
+    /// The name of the layer's constant: `core`, `host`.
+    var layer: String
+    /// The comment above the declaration, on one line.
+    var summary: String
+    /// Modules of this package that it may import.
+    var dependencies: [String]
+    /// Products of other packages that it may import.
+    var packages: [String]
   }
 
-  private mutating func read(_ text: SwiftText, from open: Int) {
-    guard open < text.tokens.count, text.tokens[open] == "(" else { return }
-    let close = Manifest.end(of: text.tokens, from: open)
-    let name = Manifest.argument("name", text, open...close)
-    guard let name, let label = Manifest.label("dependencies", text, open..<close) else {
-      if let name { targets[name] = [] }
-      return
+  /// In the order of their declarations.
+  let modules: [Module]
+  /// The folder of each layer, by the name of the layer's constant.
+  let folders: [String: String]
+
+  init(_ text: String) {
+    var folders: [String: String] = [:]
+    for match in text.matches(of: /let (\w+) = Layer\(folder: "(\w+)"\)/) {
+      folders[String(match.output.1)] = String(match.output.2)
     }
-    let list = (label + 2)..<Manifest.end(of: text.tokens, from: label + 2)
-    var rooms: Set<String> = []
-    var packages: Set<String> = []
-    for literal in text.literals where literal.position > list.lowerBound {
-      guard literal.position <= list.upperBound else { break }
-      let before = text.tokens[..<literal.position].suffix(2)
-      if before == ["package", ":"] { continue }
-      let isProduct =
-        text.tokens[..<literal.position].suffix(5) == [".", "product", "(", "name", ":"]
-      if isProduct { packages.insert(literal.text) } else { rooms.insert(literal.text) }
+    let declaration = /(?<name>\w+)\.(module|cModule|program)\(\s*"(?<module>[^"]+)"/
+    var starts: [(Range<String.Index>, String, String)] = []
+    for match in text.matches(of: declaration) where folders[String(match.output.name)] != nil {
+      starts.append((match.range, String(match.output.name), String(match.output.module)))
     }
-    targets[name] = rooms
-    products[name] = packages
+    var modules: [Module] = []
+    for (index, start) in starts.enumerated() {
+      let end = index + 1 < starts.count ? starts[index + 1].0.lowerBound : text.endIndex
+      let rest = Manifest.withoutComments(text[start.0.upperBound..<end])
+      modules.append(
+        Module(
+          name: start.2, layer: start.1,
+          summary: Manifest.comment(above: start.0.lowerBound, in: text),
+          dependencies: Manifest.dependencies(in: rest),
+          packages: rest.matches(of: /\.product\(name: "(\w+)"/).map { String($0.output.1) }))
+    }
+    self.modules = modules
+    self.folders = folders
   }
 
-  /// Index of the mark that closes what opens at `open`.
-  private static func end(of tokens: [String], from open: Int) -> Int {
-    var depth = 0
-    for index in open..<tokens.count {
-      if ["(", "["].contains(tokens[index]) { depth += 1 }
-      if [")", "]"].contains(tokens[index]) { depth -= 1 }
-      if depth == 0 { return index }
-    }
-    return tokens.count
+  /// The module with this name.
+  func module(_ name: String) -> Module? { modules.first { $0.name == name } }
+
+  /// The folder of a module.
+  func folder(of module: Module) -> String {
+    "Sources/\(folders[module.layer] ?? "?")/\(module.name)"
   }
 
-  private static func label(_ name: String, _ text: SwiftText, _ range: Range<Int>) -> Int? {
-    range.first { index in
-      text.tokens[index] == name && index + 2 < text.tokens.count
-        && text.tokens[index + 1] == ":" && text.tokens[index + 2] == "["
+  /// The names of all modules that `name` needs, itself included.
+  func closure(of name: String) -> Set<String> {
+    var reached: Set<String> = []
+    var pending = [name]
+    while let next = pending.popLast() {
+      guard reached.insert(next).inserted else { continue }
+      pending.append(contentsOf: module(next)?.dependencies ?? [])
     }
+    return reached
   }
 
-  private static func argument(
-    _ label: String, _ text: SwiftText, _ range: ClosedRange<Int>
-  ) -> String? {
-    text.literals.first { literal in
-      range.contains(literal.position)
-        && text.tokens[..<literal.position].suffix(2) == [label, ":"]
-    }?.text
+  /// The list behind the module's name: the second argument, if it is a list.
+  private static func dependencies(in rest: String) -> [String] {
+    let pattern = /\s*,\s*\[(?<list>[^\]]*)\]/
+    guard let match = rest.prefixMatch(of: pattern) else { return [] }
+    return match.output.list.matches(of: /"([^"]+)"/).map { String($0.output.1) }
+  }
+
+  private static func withoutComments(_ text: Substring) -> String {
+    text.split(separator: "\n", omittingEmptySubsequences: false)
+      .filter { !$0.drop { $0 == " " }.hasPrefix("//") }.joined(separator: "\n")
+  }
+
+  /// The lines with `///` right above a position.
+  private static func comment(above position: String.Index, in text: String) -> String {
+    let lines = text[..<position].split(separator: "\n", omittingEmptySubsequences: false)
+    var found: [String] = []
+    for line in lines.dropLast().reversed() {
+      let line = line.drop { $0 == " " }
+      guard line.hasPrefix("/// ") else { break }
+      found.insert(String(line.dropFirst(4)), at: 0)
+    }
+    return found.joined(separator: " ")
   }
 }

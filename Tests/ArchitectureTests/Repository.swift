@@ -1,19 +1,23 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The repository these tests were built from.
 enum Repository {
   /// Its top folder.
-  static let root = URL(filePath: #filePath)
-    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+  static let root = URL(filePath: packageRoot)
 
   /// A file with its path from the top and what is in it.
   struct File: Sendable, CustomTestStringConvertible {
     var path: String
     var text: String
     var testDescription: String { path }
-    /// The first two folders' second: the room a file of Sources is in.
-    var room: String { String(path.split(separator: "/")[1]) }
+    /// The last part of the path.
+    var name: String { String(path.split(separator: "/").last ?? "") }
+    /// The path without the name.
+    var folder: String { String(path.dropLast(name.count + 1)) }
+    /// The module that a file of `Sources` belongs to: its third folder.
+    var module: String { String(path.split(separator: "/")[2]) }
   }
 
   /// The text of one file.
@@ -82,12 +86,12 @@ enum Repository {
     return files.sorted { $0.path < $1.path }
   }
 
-  /// Every source file of a room.
+  /// Every source file.
   static func sources() throws -> [File] {
     try files(in: ["Sources"], endings: ["swift", "c", "h", "cpp", "hpp", "modulemap"])
   }
 
-  /// The Swift files of all rooms.
+  /// The Swift files of all modules.
   static func swiftSources() throws -> [File] {
     try files(in: ["Sources"], endings: ["swift"])
   }

@@ -4,7 +4,7 @@ import Testing
 struct UserTextTests {
   /// Modules whose strings are printed or logged.
   private static let printing: Set = [
-    "torpor", "torpord", "BoardDoctor", "BoardProfiles", "AccessPolicy", "TOMLFiles", "GPIOLines",
+    "torpor", "torpord", "BoardDoctor", "BoardProfiles", "TOMLFiles", "BoardHardware",
     "LinuxHAL", "LocationClient", "LocationService", "LocationSimulation", "TorporLocation",
     "ServiceState", "GPXFiles",
   ]
@@ -33,7 +33,7 @@ struct UserTextTests {
 
   @Test("strings of the programs")
   func strings() throws {
-    for file in try Repository.swiftSources() where Self.printing.contains(file.room) {
+    for file in try Repository.swiftSources() where Self.printing.contains(file.module) {
       for line in file.text.split(separator: "\n") {
         // Comments cite both.
         guard let code = line.split(separator: "//", maxSplits: 1).first, !line.isComment else {

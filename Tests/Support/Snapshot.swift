@@ -8,14 +8,7 @@ import Glibc
 /// - Returns: The first line that differs, with its number; nil where both are equal.
 public func differenceFromSnapshot(_ name: String, _ text: String) -> String? {
   let path = "\(packageRoot)/Tests/Snapshots/\(name)"
-  if let mode = unsafe getenv("TORPOR_SNAPSHOTS"), unsafe String(cString: mode) == "write" {
-    let file = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o644)
-    guard file >= 0 else { return "\(path) cannot be written: error \(errno)" }
-    defer { close(file) }
-    let bytes = Array(text.utf8)
-    let count = unsafe write(file, bytes, bytes.count)
-    return count == bytes.count ? nil : "\(path) was not written whole"
-  }
+  if isWritingSnapshots { return writeFile(Array(text.utf8), to: path) }
   let expected = String(decoding: readFile(path), as: UTF8.self)
   if expected == text { return nil }
   let old = expected.split(separator: "\n", omittingEmptySubsequences: false)
@@ -23,6 +16,23 @@ public func differenceFromSnapshot(_ name: String, _ text: String) -> String? {
   let line = zip(old, new).prefix { $0 == $1 }.count
   return "line \(line + 1) of Tests/Snapshots/\(name) is \(quoted(old, line)), "
     + "and now \(quoted(new, line))"
+}
+
+/// Whether `make snapshots` runs the tests.
+var isWritingSnapshots: Bool {
+  guard let mode = unsafe getenv("TORPOR_SNAPSHOTS") else { return false }
+  return unsafe String(cString: mode) == "write"
+}
+
+/// Replaces a file.
+///
+/// - Returns: What went wrong; nil if nothing did.
+func writeFile(_ bytes: [UInt8], to path: String) -> String? {
+  let file = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o644)
+  guard file >= 0 else { return "\(path) cannot be written: error \(errno)" }
+  defer { close(file) }
+  let count = unsafe write(file, bytes, bytes.count)
+  return count == bytes.count ? nil : "\(path) was not written whole"
 }
 
 private func quoted(_ lines: [Substring], _ index: Int) -> String {

@@ -1,4 +1,4 @@
-import CBytes
+import CCore
 
 /// The exclusive or of a sentence's bytes, sixteen at a time.
 struct SentenceParity {

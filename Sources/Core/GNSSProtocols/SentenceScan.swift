@@ -1,4 +1,4 @@
-import CBytes
+import CCore
 
 /// How far a sentence has been looked at: its parity and where its commas are.
 ///

@@ -1,4 +1,4 @@
-import CBytes
+import CCore
 
 /// The 8-bit Fletcher checksum of UBX, over class, identifier, length and payload.
 struct UBXChecksum {

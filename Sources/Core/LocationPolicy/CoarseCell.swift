@@ -1,4 +1,4 @@
-import CMath
+import CCore
 import LocationTypes
 
 /// A cell of the grid of reduced accuracy: about 10 km by 10 km anywhere on Earth (AUT-5).

@@ -1,12 +1,11 @@
-import CExitWeights
-import CMath
+import CCore
 
 /// The chance of being too far from the last reported place, by the time since it was reported.
 ///
 /// A network of 31 features (36 with a motion line), 24 and 16 hidden units (leaky by 0.05) and 24
 /// outputs: the share of time outside within each bin of ``ExitBins``, whose unit is the time in which
 /// the distance would be left at the speed of late. 1,512 to 1,632 multiplications; the weights are 6.4
-/// and 6.9 kB of constants. How it was trained: Sources/Core/CExitWeights/Training.
+/// and 6.9 kB of constants. How it was trained: Sources/Lab/Training.
 @safe enum ExitNetwork {
   /// Features on a board without a motion line, and with one.
   static let plainFeatures = 31

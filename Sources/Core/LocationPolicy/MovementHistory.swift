@@ -1,4 +1,4 @@
-import CMath
+import CCore
 
 /// What is remembered of how the wearer has moved: decaying sums, a fixed size, O(1) a fix.
 ///

@@ -1,4 +1,4 @@
-import CMath
+import CCore
 import LocationTypes
 
 /// Decides how long the receiver may be off while the last reported place stays true to a distance.
@@ -145,7 +145,7 @@ private struct ExitRisk {
   }
 }
 
-/// Constants of the decision; chosen on generated tracks (Sources/Core/CExitWeights/Training).
+/// Constants of the decision; chosen on generated tracks (Sources/Lab/Training).
 struct MovementTuning {
   /// A second outside costs so many seconds' mean energy.
   let price: Double

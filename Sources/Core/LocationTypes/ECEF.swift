@@ -1,4 +1,4 @@
-import CMath
+import CCore
 
 /// A place or velocity in the frame that turns with the Earth: x through 0° N 0° E, z through the
 /// north pole. Metres or m/s.

@@ -1,4 +1,4 @@
-import CMath
+import CCore
 
 /// An angle by its sine and cosine, so that nothing is lost near 0°, 90° or 180°.
 ///

@@ -1,4 +1,4 @@
-import CMath
+import CCore
 
 /// Where a geodesic is after some distance: the direct problem (Karney 2013, section 3).
 struct GeodesicEnd {

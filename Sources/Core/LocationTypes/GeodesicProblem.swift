@@ -1,4 +1,4 @@
-import CMath
+import CCore
 
 /// A latitude on the auxiliary sphere: the reduced latitude β, tan β = (1 − f) tan φ.
 struct ReducedLatitude {

@@ -1,4 +1,4 @@
-import CMath
+import CCore
 
 /// The geodesic that leaves the first place at a tried azimuth, followed to the second's latitude.
 struct GeodesicTrial {

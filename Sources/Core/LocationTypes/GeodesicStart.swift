@@ -1,4 +1,4 @@
-import CMath
+import CCore
 
 /// Where the search for an azimuth begins.
 enum GeodesicStart {

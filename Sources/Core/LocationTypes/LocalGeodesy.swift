@@ -1,4 +1,4 @@
-import CMath
+import CCore
 
 /// WGS 84 constants and the cheap distance of hot paths.
 public enum WGS84 {

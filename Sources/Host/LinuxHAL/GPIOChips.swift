@@ -1,5 +1,5 @@
 import CGPIO
-import GPIOLines
+import BoardHardware
 import Glibc
 import LocationHAL
 

@@ -1,4 +1,4 @@
-import GPIOLines
+import BoardHardware
 import Glibc
 
 /// Why a GPIO line could not be had, and what to do about it.

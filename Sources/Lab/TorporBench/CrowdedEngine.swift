@@ -1,5 +1,4 @@
-import CBenchFloor
-import CMallocCount
+import CBench
 import DeferralCache
 import GNSSProtocols
 import LocationEngine

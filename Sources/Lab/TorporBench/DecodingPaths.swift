@@ -1,4 +1,4 @@
-import CBenchFloor
+import CBench
 import GNSSProtocols
 import LocationTypes
 

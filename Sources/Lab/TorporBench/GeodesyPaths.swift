@@ -1,4 +1,4 @@
-import CBenchFloor
+import CBench
 import LocationTypes
 
 /// Pairs of places, the same in every run.

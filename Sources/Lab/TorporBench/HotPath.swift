@@ -1,5 +1,4 @@
-import CBenchFloor
-import CMallocCount
+import CBench
 
 /// One job whose cost is measured: so and so many turns on demand, and the floor that goes with it.
 ///

@@ -1,4 +1,4 @@
-import CBenchFloor
+import CBench
 import DeferralCache
 import GNSSProtocols
 import LocationTypes

@@ -1,6 +1,5 @@
 import BoardProfiles
-import CBenchFloor
-import CMallocCount
+import CBench
 import LocationSimulation
 import LocationTypes
 import SimulatedHAL

@@ -1,4 +1,4 @@
-import CBenchFloor
+import CBench
 
 /// The figures of the hot paths: see Docs/Decisions/0040.
 ///

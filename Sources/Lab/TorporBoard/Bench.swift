@@ -1,6 +1,5 @@
 import BoardProfiles
 import Glibc
-import GuestTime
 import LocationSimulation
 import LocationTypes
 

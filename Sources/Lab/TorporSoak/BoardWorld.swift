@@ -1,4 +1,4 @@
-import BoardSetup
+import BoardProfiles
 import DeferralCache
 import LocationEngine
 import LocationPolicy

@@ -1,4 +1,4 @@
-import BoardSetup
+import BoardProfiles
 import GNSSProtocols
 import LocationHAL
 import LocationSimulation

@@ -1,4 +1,4 @@
-import BoardSetup
+import BoardProfiles
 import LocationPolicy
 import LocationTypes
 import SimulatedHAL

@@ -1,5 +1,5 @@
 import BoardProfiles
-import GPIOLines
+import BoardHardware
 import LinuxHAL
 
 // GPIO: chips, and the lines that the profile names.

@@ -1,5 +1,5 @@
 import BoardProfiles
-import GPIOLines
+import BoardHardware
 import LinuxHAL
 import LocationTypes
 

@@ -1,4 +1,4 @@
-import GPIOLines
+import BoardHardware
 import LinuxHAL
 
 /// The GPIO lines as the doctor needs them; tests bring others.

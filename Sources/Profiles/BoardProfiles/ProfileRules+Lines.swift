@@ -1,4 +1,4 @@
-import GPIOLines
+import BoardHardware
 
 extension ProfileRules {
   /// A key that names a GPIO line.

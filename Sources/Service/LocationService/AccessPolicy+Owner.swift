@@ -1,5 +1,3 @@
-import AccessPolicy
-
 extension AccessPolicy {
   /// The policy of a service without an administrator's file: root and the service's own user may
   /// all, and decide about others, who get nothing until then (AUT-7).

@@ -1,4 +1,3 @@
-import AccessPolicy
 import CLinux
 import Glibc
 import LinuxHAL

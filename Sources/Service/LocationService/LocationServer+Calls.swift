@@ -1,4 +1,3 @@
-import AccessPolicy
 import LocationEngine
 import LocationPolicy
 import LocationTypes

@@ -1,4 +1,3 @@
-import AccessPolicy
 import LocationPolicy
 import LocationTypes
 import LocationWire

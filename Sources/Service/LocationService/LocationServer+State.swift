@@ -1,4 +1,3 @@
-import AccessPolicy
 import CLinux
 import LinuxHAL
 import LocationEngine

@@ -1,6 +1,5 @@
-import AccessPolicy
 import CLinux
-import EnergyAccounting
+import BoardHardware
 import Glibc
 import LinuxHAL
 import LocationEngine

@@ -1,4 +1,3 @@
-import AccessPolicy
 import LinuxHAL
 import LocationPolicy
 import LocationTypes

@@ -1,4 +1,4 @@
-import EnergyAccounting
+import BoardHardware
 import LocationEngine
 import LocationTypes
 import LocationWire

@@ -1,4 +1,4 @@
-import EnergyAccounting
+import BoardHardware
 import LocationTypes
 import LocationWire
 

@@ -1,4 +1,3 @@
-import AccessPolicy
 import Glibc
 
 /// Who answers for whose user ids, as `/etc/subuid` says it now (RES-3).

@@ -1,4 +1,4 @@
-import EnergyAccounting
+import BoardHardware
 import LocationTypes
 
 /// Where time and energy went since the service started: times by state, and the sums of time and

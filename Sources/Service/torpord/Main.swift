@@ -1,12 +1,10 @@
-import AccessPolicy
+import LocationService
 import BoardProfiles
-import BoardSetup
-import CBuildDate
-import EnergyAccounting
+import CLinux
+import BoardHardware
 import Glibc
 import LinuxHAL
 import LocationEngine
-import LocationService
 import LocationTypes
 import ServiceState
 

@@ -1,5 +1,4 @@
 import BoardProfiles
-import BoardSetup
 import LocationTypes
 import SimulatedHAL
 

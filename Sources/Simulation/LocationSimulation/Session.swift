@@ -1,4 +1,3 @@
-import BoardSetup
 import BoardProfiles
 import DeferralCache
 import LocationEngine

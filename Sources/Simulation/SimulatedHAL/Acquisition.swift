@@ -1,4 +1,4 @@
-import CMath
+import CCore
 import LocationTypes
 
 /// When the receiver finds its fix, by what it still knows and whether it sees the sky.

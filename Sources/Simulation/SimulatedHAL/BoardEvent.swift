@@ -1,4 +1,4 @@
-import EnergyAccounting
+import BoardHardware
 import LocationTypes
 
 /// What happened on the simulated board, for a trace.

@@ -1,4 +1,4 @@
-import CMath
+import CCore
 
 /// Angles in degrees.
 enum Degrees {

@@ -1,4 +1,4 @@
-import CMath
+import CCore
 import LocationTypes
 
 /// A place on the plane of a made-up town, metres from its middle.

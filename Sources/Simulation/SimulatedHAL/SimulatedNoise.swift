@@ -1,4 +1,4 @@
-import CMath
+import CCore
 import LocationTypes
 
 /// Which errors the receiver makes.

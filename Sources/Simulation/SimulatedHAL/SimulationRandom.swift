@@ -1,4 +1,4 @@
-import CMath
+import CCore
 
 /// Seeded pseudo-random numbers: the same seed gives the same run, on every machine.
 ///

@@ -1,4 +1,4 @@
-import CMath
+import CCore
 import LocationTypes
 
 /// Reads a track forward in time, O(1) a step; going back or jumping costs a binary search.

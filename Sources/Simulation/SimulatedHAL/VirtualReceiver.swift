@@ -1,4 +1,4 @@
-import EnergyAccounting
+import BoardHardware
 import LocationTypes
 
 /// The simulated receiver alone, for a board that is none of ours: whoever owns it has the clock, and

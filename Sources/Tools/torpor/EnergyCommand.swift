@@ -1,5 +1,5 @@
 import ArgumentParser
-import EnergyAccounting
+import BoardHardware
 import LocationTypes
 import LocationWire
 

@@ -1,4 +1,4 @@
-import CBuildDate
+import CLinux
 import GNSSProtocols
 import LocationSimulation
 import LocationTypes

@@ -1,5 +1,6 @@
 import Foundation
 import LocationTypes
+import TestSupport
 import Testing
 
 @testable import DeferralCache
@@ -173,8 +174,7 @@ private func checksum(_ bytes: [UInt8]) -> UInt32 {
     }
     let lines = stride(from: 0, to: 64, by: 16).map { text[$0..<$0 + 16].joined(separator: " ") }
     #expect(lines == WorkedExample.lines)
-    let page = URL(filePath: #filePath).deletingLastPathComponent()
-      .appending(path: "../../Docs/Reference/ring-format.md")
+    let page = URL(filePath: "\(packageRoot)/Docs/Reference/ring-format.md")
     #expect(try String(contentsOf: page, encoding: .utf8).contains(lines.joined(separator: "\n")))
   }
 }

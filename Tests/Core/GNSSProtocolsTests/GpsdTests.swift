@@ -48,9 +48,7 @@ private struct Difference: Hashable, CustomStringConvertible {
 
   /// The table in nmea-and-ubx.md: each difference, in how many epochs, and why.
   static func listed() throws -> [Difference: Int] {
-    let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent()
-      .appendingPathComponent("Docs/Reference/nmea-and-ubx.md")
+    let page = URL(filePath: "\(packageRoot)/Docs/Reference/nmea-and-ubx.md")
     let text = try String(contentsOf: page, encoding: .utf8)
     let start = try #require(text.range(of: "| recording | field | epochs | why |"))
     var listed: [Difference: Int] = [:]

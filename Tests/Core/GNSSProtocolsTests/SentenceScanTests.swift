@@ -1,4 +1,4 @@
-import CBytes
+import CCore
 import Testing
 
 @testable import GNSSProtocols

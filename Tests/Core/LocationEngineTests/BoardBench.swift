@@ -1,5 +1,5 @@
 import DeferralCache
-import EnergyAccounting
+import BoardHardware
 import GNSSProtocols
 import LocationEngine
 import LocationHAL

@@ -1,4 +1,4 @@
-// What the training program's own planner decided, fix by fix (Sources/Core/CExitWeights/Training).
+// What the training program's own planner decided, fix by fix (Sources/Lab/Training).
 
 /// Rows of "time east north speed accuracy motion motionSeconds sinceChange -> off".
 extension MovementVectors {

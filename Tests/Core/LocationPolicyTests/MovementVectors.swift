@@ -1,4 +1,4 @@
-// Written by Sources/Core/CExitWeights/Training/vectors.py; not by hand.
+// Written by Sources/Lab/Training/vectors.py; not by hand.
 
 /// Rows of "time east north speed accuracy motion motionSeconds sinceChange off".
 enum MovementVectors {

@@ -1,4 +1,4 @@
-import EnergyAccounting
+import BoardHardware
 import GNSSProtocols
 import LocationTypes
 import SimulatedHAL

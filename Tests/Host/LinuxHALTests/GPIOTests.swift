@@ -1,4 +1,4 @@
-import GPIOLines
+import BoardHardware
 import Glibc
 import LocationHAL
 import LocationTypes

@@ -1,6 +1,6 @@
 import BoardProfiles
 import DeferralCache
-import GPIOLines
+import BoardHardware
 import Glibc
 import LinuxHAL
 import LocationTypes

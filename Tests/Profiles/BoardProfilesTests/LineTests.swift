@@ -1,4 +1,4 @@
-import GPIOLines
+import BoardHardware
 import Testing
 
 @testable import BoardProfiles

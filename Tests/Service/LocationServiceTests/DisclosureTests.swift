@@ -1,4 +1,3 @@
-import AccessPolicy
 import Glibc
 import LinuxHAL
 import LocationPolicy

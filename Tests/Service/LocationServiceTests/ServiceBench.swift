@@ -1,4 +1,3 @@
-import AccessPolicy
 import GNSSProtocols
 import Glibc
 import LinuxHAL

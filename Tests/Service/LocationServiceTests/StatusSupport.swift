@@ -1,4 +1,4 @@
-import AccessPolicy
+import LocationService
 import Glibc
 import LinuxHAL
 import LocationPolicy

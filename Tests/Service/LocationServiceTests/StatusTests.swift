@@ -1,5 +1,4 @@
-import AccessPolicy
-import EnergyAccounting
+import BoardHardware
 import Glibc
 import LinuxHAL
 import LocationPolicy

@@ -1,16 +1,15 @@
-import EnergyAccounting
+import BoardHardware
 import Foundation
 import LocationPolicy
 import LocationTypes
+import TestSupport
 import Testing
 
 @testable import LocationWire
 
 /// A file of the repository.
 private func repositoryText(_ path: String) throws -> String {
-  let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent()
-  return try String(contentsOf: root.appending(path: path), encoding: .utf8)
+  try String(contentsOf: URL(filePath: "\(packageRoot)/\(path)"), encoding: .utf8)
 }
 
 @Suite("The interface's text and the code agree") struct InterfaceTests {

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import LocationWire
@@ -6,8 +7,7 @@ import Testing
 @Suite("Docs/Reference/socket.md shows what is said") struct PageTests {
   @Test("every example is read, and written again the same")
   func examples() throws {
-    let page = URL(filePath: #filePath).deletingLastPathComponent()
-      .appending(path: "../../Docs/Reference/socket.md")
+    let page = URL(filePath: "\(packageRoot)/Docs/Reference/socket.md")
     var asked: WireCall?
     var count = 0
     for line in try String(contentsOf: page, encoding: .utf8).split(separator: "\n") {

@@ -1,5 +1,5 @@
 import BoardProfiles
-import EnergyAccounting
+import BoardHardware
 import LocationPolicy
 import LocationTypes
 import SimulatedHAL

@@ -1,6 +1,5 @@
 import BoardProfiles
-import BoardSetup
-import EnergyAccounting
+import BoardHardware
 import LocationPolicy
 import LocationTypes
 import SimulatedHAL

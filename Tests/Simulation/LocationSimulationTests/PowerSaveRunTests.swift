@@ -1,6 +1,5 @@
-import BoardSetup
 import BoardProfiles
-import EnergyAccounting
+import BoardHardware
 import LocationPolicy
 import LocationTypes
 import ReceiverDrivers

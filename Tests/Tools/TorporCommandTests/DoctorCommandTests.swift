@@ -1,9 +1,10 @@
 import BoardDoctor
 import BoardProfiles
-import GPIOLines
+import BoardHardware
 import Glibc
 import LinuxHAL
 import LocationTypes
+import TestSupport
 import Testing
 
 @testable import torpor
@@ -62,8 +63,7 @@ struct DoctorCommandTests {
 
   @Test("a receiver that only streams: without a board a profile is offered, and passes")
   func plain() throws {
-    let streaming = #filePath.split(separator: "/").dropLast(2).joined(separator: "/")
-    let (receiver, link) = try Self.played("/\(streaming)/Boards/streaming/profile.toml")
+    let (receiver, link) = try Self.played("\(PackageBoards.testFolder)/streaming/profile.toml")
     defer { Self.end(receiver) }
     let offer = Command.directory() + "/found.toml"
     let result = Command.run(["doctor", "--line", link, "--state", "/", "--write", offer, "--json"])

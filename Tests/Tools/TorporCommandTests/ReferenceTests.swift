@@ -1,4 +1,5 @@
 import ArgumentParser
+import TestSupport
 import Testing
 
 @testable import torpor
@@ -6,9 +7,7 @@ import Testing
 @Suite("The reference page of the command")
 struct ReferenceTests {
   static let page =
-    Command.read(
-      "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-        + "/Docs/Reference/torpor.md") ?? ""
+    Command.read("\(packageRoot)/Docs/Reference/torpor.md") ?? ""
 
   /// All `--names` in a text but those every command has.
   static func options(in text: some StringProtocol) -> Set<String> {

@@ -1,6 +1,7 @@
 import GNSSProtocols
 import Glibc
 import LocationTypes
+import TestSupport
 import Testing
 
 @testable import torpor
@@ -183,10 +184,9 @@ struct SameBytesTests {
 
   /// The recordings beside the package, if they are there.
   private static var recordings: [String] {
-    let beside = #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
     let folder =
       unsafe getenv("TORPOR_DATA").map { unsafe String(cString: $0) }
-      ?? "/\(beside)/shared/data"
+      ?? "\(packageRoot)/../shared/data"
     var names: [String] = []
     for kind in ["gpsd-logs", "nmea"] {
       guard let directory = unsafe opendir("\(folder)/\(kind)") else { continue }

@@ -177,4 +177,12 @@ void clinux_forget_code(const char *library);
 /// Has standard output written line by line, also where it is no terminal.
 void clinux_line_buffer_output(void);
 
+// The day on which the program was compiled, or that of SOURCE_DATE_EPOCH for a reproducible build.
+
+int build_year(void);
+// 1 to 12.
+int build_month(void);
+// 1 to 31.
+int build_day(void);
+
 #endif

@@ -1,0 +1,152 @@
+import GNSSProtocols
+import LocationEngine
+import LocationPolicy
+import LocationTypes
+import ReceiverDrivers
+
+// A profile in the words of the engine. Nothing is decided here and no figure has its home here.
+
+extension BoardProfile {
+  /// What the engine must know of this board.
+  public var engineSetup: EngineSetup {
+    var setup = EngineSetup(receiver: receiver.map(receiverSetup), figures: plannerFigures)
+    setup.deliveryHold = board.deliveryHold
+    if let battery { setup.battery = batteryTerms(battery) }
+    if let receiver {
+      setup.epochs.rangeError_mm = Int32((receiver.rangeError_m * 1_000).rounded())
+      setup.receiverSilence = receiver.silenceTimeout
+      setup.assumedAccuracy_mm = Int32((receiver.assumedAccuracy_m * 1_000).rounded())
+    }
+    return setup
+  }
+
+  private func batteryTerms(_ battery: Battery) -> BatteryTerms {
+    var terms = BatteryTerms()
+    terms.everyFix = UInt8(clamping: battery.everyFix ?? 0)
+    terms.accuracy = UInt8(clamping: battery.accuracy ?? 0)
+    terms.updates = UInt8(clamping: battery.updates ?? 0)
+    terms.visits = UInt8(clamping: battery.visits ?? 0)
+    terms.regions = UInt8(clamping: battery.regions ?? 0)
+    terms.significantChange = UInt8(clamping: battery.significantChange ?? 0)
+    terms.margin = UInt8(clamping: battery.margin)
+    return terms
+  }
+
+  /// What the engine must know when this board only listens to a receiver that takes no commands,
+  /// as it does in a replay.
+  public var listeningSetup: EngineSetup {
+    var setup = engineSetup
+    setup.receiver = receiver.map {
+      ReceiverSetup(family: .passive, lineSpeed: UInt32($0.lineSpeed_baud))
+    }
+    setup.figures.batch = nil
+    setup.figures.receiver.powersave_mW = nil
+    setup.figures.canStandby = false
+    setup.figures.canSwitchOff = false
+    setup.figures.longestGather = .zero
+    return setup
+  }
+
+  private func receiverSetup(_ receiver: Receiver) -> ReceiverSetup {
+    ReceiverSetup(
+      family: receiver.family.driven,
+      lineSpeed: UInt32(receiver.lineSpeed_baud),
+      defaultLineSpeed: UInt32(receiver.defaultLineSpeed_baud),
+      interval_ms: UInt16(clamping: receiver.fixInterval.microseconds / 1_000),
+      output: receiver.output == .ubx ? .ubx : .nmea,
+      hasWakePin: receiver.hasWakePin, hasSupplySwitch: receiver.hasSupplySwitch,
+      batch: receiver.batch.map(batchSetup),
+      hasPowerSave: receiver.power.powersave_mw != nil, ackTimeout: receiver.acknowledgeTimeout,
+      powerSettle: receiver.supplySettle, wakeSettle: receiver.wakeSettle)
+  }
+
+  private func batchSetup(_ batch: Batch) -> BatchSetup {
+    BatchSetup(
+      capacity: UInt16(clamping: batch.capacity), extraPVT: batch.hasExtraPVT,
+      pioWired: batch.isPinWired, pioID: UInt8(clamping: batch.pio ?? 0),
+      pioActiveLow: batch.isActiveLow)
+  }
+
+  private var plannerFigures: PlannerFigures {
+    var figures = PlannerFigures(
+      fixInterval: receiver?.fixInterval ?? .seconds(1), deferralLimit: cache.deferralLimit,
+      timeToFix: timeToFixTable)
+    figures.plausibleSpeed = policy.plausibleSpeed_mps
+    figures.shortestPoll = policy.shortestPoll
+    figures.hasMotionLine = motion != nil
+    figures.idle = sleepFigures(.idle)
+    figures.deep = sleepFigures(.suspended)
+    guard let receiver else { return figures }
+    figures.receiver = receiverFigures(receiver)
+    figures.canSwitchOff = receiver.hasSupplySwitch
+    figures.canStandby = receiver.family.takesCommands
+    figures.batch = receiver.batch.map {
+      BatchFigures(
+        capacity: UInt16(clamping: $0.capacity), watermark: UInt16(clamping: $0.watermark),
+        hasPin: $0.isPinWired)
+    }
+    figures.longestGather = longestGather(receiver)
+    return figures
+  }
+
+  private func receiverFigures(_ receiver: Receiver) -> LocationPolicy.ReceiverFigures {
+    var figures = LocationPolicy.ReceiverFigures(timeToFix: timeToFixTable)
+    figures.acquire_mW = receiver.power.acquire_mw
+    figures.track_mW = receiver.power.track_mw
+    figures.powersave_mW =
+      receiverSetup(receiver).canSavePower ? receiver.power.powersave_mw : nil
+    figures.standby_mW = receiver.power.standby_mw
+    figures.cut_mW =
+      receiver.hasBackupSupply ? receiver.power.backup_mw : receiver.power.off_mw
+    // Waking it, asking whether it is there, and writing its configuration.
+    figures.startUp = receiver.wakeSettle + .milliseconds(250)
+    figures.spread = receiver.timeToFix.p90Ratio
+    figures.ephemerisLifetime = receiver.timeToFix.ephemeris
+    figures.ephemerisDownload = receiver.timeToFix.ephemerisDownload
+    figures.longestHold = policy.receiverHold
+    figures.searchLimit = policy.searchLimit
+    figures.keepsDataWhenCut = receiver.hasBackupSupply
+    return figures
+  }
+
+  /// How long the line's buffer of 4,096 bytes lasts: an epoch is one NAV-PVT frame of 100 bytes, or
+  /// as many sentences as may be 800.
+  private func longestGather(_ receiver: Receiver) -> Interval {
+    let bytes: Int64 = receiver.output == .ubx ? 100 : 800
+    return receiver.fixInterval * (4_096 / bytes - 1)
+  }
+
+  private func sleepFigures(_ state: BoardState) -> LocationPolicy.SleepFigures? {
+    board.sleep(state).map {
+      var figures = LocationPolicy.SleepFigures(
+        state: state, resume: $0.resume, alarmResolution: $0.alarmResolution,
+        minimum: $0.shortest, wakesOnPin: $0.wakesOn.contains(.batchPin),
+        wakesOnBytes: state == .idle && $0.wakesOn.contains(.bytes))
+      figures.wakesOnMotion = $0.wakesOn.contains(.motion)
+      return figures
+    }
+  }
+
+  private var timeToFixTable: TimeToFixTable {
+    guard let time = receiver?.timeToFix else { return TimeToFixTable(cold: .seconds(30)) }
+    var table = TimeToFixTable(cold: time.cold)
+    for point in time.afterOff.prefix(TimeToFixTable.capacity) {
+      table.append(off: point.off, fix: point.fix)
+    }
+    return table
+  }
+}
+
+extension BoardProfile.Receiver.Family {
+  /// The family in the words of the drivers.
+  fileprivate var driven: ReceiverFamily {
+    switch self {
+    case .ubloxM10: .ubloxM10
+    case .ubloxM8: .ubloxM8
+    case .mtk: .mtk
+    case .airoha: .airoha
+    case .casic: .casic
+    case .nmea: .passive
+    }
+  }
+}

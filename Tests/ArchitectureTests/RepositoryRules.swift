@@ -1,0 +1,116 @@
+/// The rules that Package.swift does not state: which layer may use which, and which modules of the system.
+enum RepositoryRules {
+  /// The layers that the modules of a layer may depend on, besides their own.
+  static let layersBelow: [String: Set<String>] = [
+    "core": [],
+    "host": ["core"],
+    "profiles": ["core", "host"],
+    "service": ["core", "host", "profiles"],
+    "simulation": ["core", "host", "profiles"],
+    "tools": ["core", "host", "profiles", "service", "simulation"],
+    "lab": ["core", "host", "profiles", "service", "simulation"],
+  ]
+
+  /// The C library, by its name on each system.
+  static let cLibraries: Set<String> = ["Glibc", "Musl", "Darwin"]
+
+  /// Modules of the compiler; every module may import them.
+  static let builtIn: Set<String> = ["Swift"]
+
+  /// Larger modules of the system, with the modules that may import them.
+  static let systemModules: [String: Set<String>] = [
+    "Foundation": ["LocationSimulation", "torpor"],
+    "Synchronization": ["TorporLocation"],
+  ]
+
+  /// Words that may not occur in the core.
+  ///
+  /// The Embedded build refuses most of what needs a heap; it would accept these.
+  static let notInTheCore: Set<String> = [
+    "Codable", "Encodable", "Decodable", "class", "actor", "async", "await",
+    "_silgen_name", "_extern", "_cdecl",
+  ]
+
+  /// The entries of the repository's top folder.
+  static let topLevel: Set<String> = [
+    "Package.swift", "Sources", "Tests", "Boards", "Docs", "README.md", "LICENSE", "Makefile",
+    ".swift-format", ".gitignore", ".ci", "packaging",
+  ]
+
+  /// The most lines that a function of Swift may have, from its first to its closing brace.
+  static let functionLines = 70
+
+  /// The most Swift files in one folder.
+  static let folderFiles = 15
+
+  /// File names that say nothing about the content.
+  static let emptyNames: Set<String> = ["Machines", "Words", "Values", "Text", "System"]
+
+  /// Ends of file names that divide a type by length.
+  static let emptyEndings = ["+More", "+Events", "+Values"]
+
+  /// Boards whose name is an everyday word of the field and the default of the command.
+  static let boardNamesThatAreWords: Set<String> = ["simulated"]
+
+  /// Paths of a developer's machine.
+  static let machinePaths = ["/work/", "/home/", "/root/", "/tmp/", "/opt/", "/Users/"]
+
+  /// The imports that a module may not have.
+  static func violations(of module: Manifest.Module, imports: [String]) -> [String] {
+    imports.filter { imported in
+      !module.dependencies.contains(imported) && !module.packages.contains(imported)
+        && !builtIn.contains(imported)
+        && !(module.layer != "core" && cLibraries.contains(imported))
+        && !(systemModules[imported]?.contains(module.name) ?? false)
+    }
+  }
+
+  /// The dependencies of a module that its layer may not have.
+  static func layerViolations(of module: Manifest.Module, in manifest: Manifest) -> [String] {
+    let allowed = (layersBelow[module.layer] ?? []).union([module.layer])
+    return module.dependencies.filter { name in
+      guard let other = manifest.module(name) else { return true }
+      return !allowed.contains(other.layer)
+    }
+  }
+
+  /// The lines of C that include something other than a header of the module.
+  static func includes(in text: String, except own: Set<String>) -> [Substring] {
+    text.split(separator: "\n").filter { line in
+      let line = line.drop { $0 == " " || $0 == "\t" }
+      guard line.hasPrefix("#"), line.contains("include") else { return false }
+      return !own.contains { line.contains("\"\($0)\"") }
+    }
+  }
+
+  /// Whether a line at the left edge of C begins a constant, or the one function that returns them.
+  static func isConstantOrAccess(_ line: some StringProtocol) -> Bool {
+    line.hasPrefix("static const ") || line.hasPrefix("const float *torpor_exit_weights(")
+  }
+
+  /// Functions with more lines than allowed, as `name: lines`.
+  ///
+  /// A function begins where a line has `func`, `init` or `var` with a brace at its end, and ends at the closing
+  /// brace with the same indentation: swift-format puts it there.
+  static func longFunctions(in text: String) -> [String] {
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    var found: [String] = []
+    var open: (name: String, indentation: Int, line: Int)?
+    for (number, line) in lines.enumerated() {
+      let indentation = line.prefix { $0 == " " }.count
+      if let function = open {
+        guard line.dropFirst(indentation) == "}", indentation == function.indentation else {
+          continue
+        }
+        let length = number - function.line + 1
+        if length > functionLines { found.append("\(function.name): \(length)") }
+        open = nil
+      } else if let match = line.firstMatch(of: /(?:^|\s)(func\s+\S+?|init[?]?)\s*[(<]/),
+        !line.drop(while: { $0 == " " }).hasPrefix("//"), !line.hasSuffix("}")
+      {
+        open = (String(match.output.1), indentation, number)
+      }
+    }
+    return found
+  }
+}

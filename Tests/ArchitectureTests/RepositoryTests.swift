@@ -1,0 +1,111 @@
+import Foundation
+import Testing
+
+@Suite("Rules for every file")
+struct RepositoryTests {
+  static func everything() throws -> [Repository.File] {
+    try Repository.sources()
+      + Repository.files(in: ["Tests"], endings: ["swift", "c", "h"])
+  }
+
+  @Test("a function has at most 70 lines")
+  func functionLength() throws {
+    let files = try Self.everything().filter { $0.path.hasSuffix(".swift") }
+    #expect(files.count > 300)
+    for file in files {
+      let long = RepositoryRules.longFunctions(in: file.text)
+      #expect(long.isEmpty, "\(file.path): \(long.joined(separator: ", "))")
+    }
+  }
+
+  @Test("a folder holds at most 15 Swift files")
+  func folderSize() throws {
+    let files = try Self.everything().filter { $0.path.hasSuffix(".swift") }
+    for (folder, files) in Dictionary(grouping: files, by: \.folder) {
+      #expect(files.count <= RepositoryRules.folderFiles, "\(folder): \(files.count)")
+    }
+  }
+
+  @Test("a file's name says what is in it")
+  func fileNames() throws {
+    for file in try Self.everything() {
+      let stem = String(file.name.prefix { $0 != "." })
+      #expect(!RepositoryRules.emptyNames.contains(stem), "\(file.path)")
+      for ending in RepositoryRules.emptyEndings {
+        #expect(!stem.hasSuffix(ending), "\(file.path)")
+      }
+    }
+  }
+
+  @Test("nothing is left for later in a comment")
+  func nothingLeftForLater() throws {
+    let marks: Set = ["TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK"]
+    let texts =
+      try Self.everything() + Repository.files(in: ["Docs", "Boards"], endings: ["md", "toml"])
+    for file in texts {
+      let found = marks.intersection(RepositoryTests.words(file.text))
+      #expect(found.isEmpty, "\(file.path): \(found.sorted().joined(separator: ", "))")
+    }
+  }
+
+  @Test("no board is named in Sources: profiles are the only place")
+  func noBoardInSources() throws {
+    let boards = Repository.folders(in: "Boards")
+    #expect(!boards.isEmpty, "Boards/ has no board")
+    for file in try Repository.sources() {
+      for board in boards where !RepositoryRules.boardNamesThatAreWords.contains(board) {
+        let isNamed = file.text.lowercased().contains(board.lowercased())
+        #expect(!isNamed, "\(file.path) names \(board)")
+      }
+    }
+  }
+
+  @Test("no path of somebody's machine is in Sources")
+  func noMachinePaths() throws {
+    for file in try Repository.sources() {
+      for path in RepositoryRules.machinePaths {
+        let isThere = file.text.contains(path)
+        #expect(!isThere, "\(file.path): \(path)")
+      }
+    }
+  }
+
+  @Test("the top of the repository holds what it always holds, nothing more, hidden or not")
+  func topLevel() throws {
+    #expect(try Repository.topLevel() == RepositoryRules.topLevel)
+  }
+
+  @Test("a link in the documents leads somewhere")
+  func links() throws {
+    var documents = try Repository.files(in: ["Docs", "Boards"], endings: ["md"])
+    documents.append(.init(path: "README.md", text: try Repository.text("README.md")))
+    for document in documents {
+      let folder = Repository.root.appending(path: document.path).deletingLastPathComponent()
+      for match in document.text.matches(of: /\]\((?<target>[^)#\s]+)(#[^)]*)?\)/) {
+        let target = String(match.output.target)
+        if target.contains("://") { continue }
+        let there = FileManager.default.fileExists(atPath: folder.appending(path: target).path)
+        #expect(there, "\(document.path) points to \(target)")
+      }
+    }
+  }
+
+  @Test("a page is linked from another one: nobody finds what nothing points to")
+  func pagesAreLinked() throws {
+    var documents = try Repository.files(in: ["Docs"], endings: ["md"])
+    documents.append(.init(path: "README.md", text: try Repository.text("README.md")))
+    for page in documents where !page.path.hasPrefix("Docs/Decisions/") {
+      let name = page.path.split(separator: "/").last ?? ""
+      if name == "README.md" { continue }
+      let isLinked = documents.contains { other in
+        other.path != page.path
+          && (other.text.contains("(\(name)") || other.text.contains("/\(name)"))
+      }
+      #expect(isLinked, "\(page.path)")
+    }
+  }
+
+  static func words(_ text: String) -> Set<String> {
+    Set(text.split { !$0.isLetter && !$0.isNumber && $0 != "_" }.map(String.init))
+  }
+}

@@ -1,0 +1,77 @@
+import BoardHardware
+import TestSupport
+import Testing
+
+@Suite("A GPIO line's text")
+struct GPIOLineTests {
+  private func reason(_ text: String) -> String? {
+    do throws(GPIOLineError) {
+      _ = try GPIOLine(text)
+      return nil
+    } catch {
+      return error.description
+    }
+  }
+
+  @Test("a line is named by its name, or by chip and number")
+  func places() throws {
+    #expect(try GPIOLine("GPIO17").place == .name("GPIO17"))
+    #expect(try GPIOLine("gpiochip12:4294967295").place == .offset(.max, chip: "gpiochip12"))
+    #expect(try GPIOLine("  a name ").place == .name("a name"))
+    #expect(try GPIOLine("gpiochipless").place == .name("gpiochipless"))
+    let plain = try GPIOLine("GPIO17")
+    #expect(!plain.isActiveLow && plain.bias == nil && plain.drive == nil)
+  }
+
+  @Test("how it is wired stands behind commas, in any order")
+  func wiring() throws {
+    let line = try GPIOLine("gpiochip0:3 ,open-drain, active-low,pull-up")
+    #expect(line.isActiveLow && line.bias == .pullUp && line.drive == .openDrain)
+    #expect(line.text == "gpiochip0:3, active-low, pull-up, open-drain")
+  }
+
+  @Test("what a line's text gives is read as it was")
+  func roundTrip() throws {
+    for isActiveLow in [false, true] {
+      for bias in [nil] + GPIOLine.Bias.allCases.map(Optional.some) {
+        for drive in [nil] + GPIOLine.Drive.allCases.map(Optional.some) {
+          var line = GPIOLine(.offset(7, chip: "gpiochip1"))
+          line.isActiveLow = isActiveLow
+          line.bias = bias
+          line.drive = drive
+          #expect(try GPIOLine(line.text) == line)
+        }
+      }
+    }
+  }
+
+  @Test(
+    "what names no line says what would",
+    arguments: [
+      ("", "a line's name has 1 to 31 bytes"), (",active-low", "a line's name has 1 to 31 bytes"),
+      ("12345678901234567890123456789012", "a line's name has 1 to 31 bytes"),
+      ("a\tb", "a line's name has 1 to 31 bytes"),
+      ("gpiochip0:", "should be a chip and a number"), ("gpiochip:1", "should be a chip"),
+      ("gpiochip0:-1", "should be a chip"), ("gpiochip0:4294967296", "should be a chip"),
+      ("gpiochip0x:1", "should be a chip"),
+      ("GPIO17,", "'' is no attribute of a line; there are active-low, pull-up"),
+      (
+        "GPIO17, active-lwo",
+        "'active-lwo' is no attribute of a line; there are active-low, pull-up, pull-down, no-bias, open-drain, open-source"
+      ),
+      ("GPIO17, active-low, active-low", "'active-low' is one too many"),
+      ("GPIO17, pull-up, pull-down", "'pull-down' is one too many"),
+      ("GPIO17, open-drain, open-source", "each said once"),
+      (
+        "GPIO17?active-low",
+        "each after a comma, as in \"GPIO17, active-low\"; there are active-low"
+      ),
+      ("GPIO17?active-lwo", "each after a comma"),
+      ("GPIO17 active-low", "as in \"GPIO17, active-low\""),
+      ("GPIO17;pull-up", "each after a comma"), ("GPIO17:active-low", "each after a comma"),
+      ("gpiochip0:5?bias=pull-up", "as in \"gpiochip0:5, active-low\""),
+    ])
+  func refused(_ text: String, _ part: String) {
+    #expect(reason(text)?.contains(part) == true, "\(reason(text) ?? "taken")")
+  }
+}

@@ -1,0 +1,74 @@
+import LocationService
+import TestSupport
+import Testing
+
+@Suite("Subordinate user ids")
+struct SubordinateTests {
+  private let users = ["pi": UInt32(1_000), "guest": 1_001]
+
+  @Test("RES-3: a subordinate id answers to its login user, by name or number")
+  func logins() {
+    let text = """
+      pi:100000:65536
+      1001:165536:65536
+
+      """
+    let subordinates = SubordinateUsers(text: text) { users[$0] }
+    #expect(subordinates.login(of: 100_000) == 1_000)
+    #expect(subordinates.login(of: 165_535) == 1_000)
+    #expect(subordinates.login(of: 165_536) == 1_001)
+    #expect(subordinates.login(of: 231_071) == 1_001)
+    for other in [0, 1_000, 99_999, 231_072, .max] as [UInt32] {
+      #expect(subordinates.login(of: other) == other)
+    }
+  }
+
+  @Test(
+    "lines that say nothing are passed over",
+    arguments: [
+      "", "pi", "pi:1", "pi:1:2:3", "nobody:1:5", "pi:-1:5", "pi:a:5", "pi:1:0", "pi::5", ":1:5",
+      "pi:1:99999999999",
+    ])
+  func passedOver(_ line: String) {
+    let subordinates = SubordinateUsers(text: line + "\nguest:10:1\n") { users[$0] }
+    #expect((0..<9).allSatisfy { subordinates.login(of: $0) == $0 })
+    #expect(subordinates.login(of: 10) == 1_001)
+  }
+
+  @Test("a range may end at the highest id there is")
+  func highest() {
+    let subordinates = SubordinateUsers(text: "pi:4294967290:100") { users[$0] }
+    #expect(subordinates.login(of: .max) == 1_000)
+    #expect(subordinates.login(of: 0) == 0)
+  }
+
+  @Test("of lines that list the same id the first one counts")
+  func overlapping() {
+    var random = SplitMix64(seed: 18)
+    for _ in 0..<50 {
+      var lines: [(ids: ClosedRange<UInt32>, login: UInt32)] = []
+      var text = ""
+      for login in 1_000..<1_020 as Range<UInt32> {
+        let first = UInt32.random(in: 0..<100, using: &random)
+        let count = UInt32.random(in: 1..<30, using: &random)
+        lines.append((first...(first + count - 1), login))
+        text += "\(login):\(first):\(count)\n"
+      }
+      let subordinates = SubordinateUsers(text: text) { users[$0] }
+      for uid in 0..<140 as Range<UInt32> {
+        #expect(subordinates.login(of: uid) == lines.first { $0.ids.contains(uid) }?.login ?? uid)
+      }
+    }
+  }
+
+  @Test("a file of any length is read in bounded time, and one that is not there is empty")
+  func files() throws {
+    let folder = TestFolder()
+    let long = String(repeating: "x", count: 70_000) + "\n4711:100:5\n"
+    folder.write(Array(long.utf8), to: "long")
+    #expect(SubordinateUsers.system(path: folder.path + "/long") == SubordinateUsers())
+    #expect(SubordinateUsers.system(path: folder.path + "/none") == SubordinateUsers())
+    folder.write(Array("4711:100:5\n".utf8), to: "subuid")
+    #expect(SubordinateUsers.system(path: folder.path + "/subuid").login(of: 104) == 4_711)
+  }
+}
