@@ -81,6 +81,14 @@ struct BoardNewTests {
       (["--yes"], "--yes needs the board's name"),
       (["w", "--yes", "--set", "board.idle.power_mw"], "expected KEY=VALUE"),
       (["w", "--yes", "--set", "board.idle.power_mw="], "has no value"),
+      (
+        ["w", "--yes", "--set", "board.idle.power_mw=seventy"],
+        "\"seventy\" is not a number; expected a number of milliwatts, 0 to 100000"
+      ),
+      (
+        ["w", "--yes", "--set", "cache.capacity_fixes=many"],
+        "\"many\" is not a whole number; expected a whole number of fixes"
+      ),
       (["w", "--yes", "--set", "board.idle.powr_mw=1"], "did you mean `board.idle.power_mw`?"),
       (
         ["w", "--yes", "--set", "board.idle.power_mw=-1"],
