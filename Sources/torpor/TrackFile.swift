@@ -1,3 +1,4 @@
+import GNSSProtocols
 import GPXFiles
 import LocationTypes
 import SimulatedHAL
@@ -53,6 +54,7 @@ enum TrackFile {
     _ bytes: [UInt8], _ name: String, _ longest: Interval?
   ) throws(CommandError) -> Track {
     do { return try Track(csv: bytes, longest: longest) } catch {
+      if let foreign = foreignError(bytes, name) { throw foreign }
       switch error.problem {
       case .tooLong:
         throw CommandError(
@@ -65,6 +67,23 @@ enum TrackFile {
         throw CommandError(.data, "\(name) is no track: \(error)")
       }
     }
+  }
+
+  /// What to say of a file that is compressed, or that a receiver sent; nil where it is neither.
+  private static func foreignError(_ bytes: [UInt8], _ name: String) -> CommandError? {
+    let beginning = Array(bytes.prefix(ForeignFormat.beginning))
+    if let format = ForeignFormat(beginning, FrameFormats()) {
+      let reader = "torpor … --track -"
+      return CommandError(.data, format.message(about: name, reader: reader))
+    }
+    var recording = RecordingDecoder(dateGiven: nil)
+    recording.decode(bytes) { _ in }
+    guard recording.hasMessages else { return nil }
+    let file = name == "standard input" ? "-" : ForeignFormat.quoted(name)
+    return CommandError(
+      .data,
+      "\(name) is a recording of what a receiver sent, and no track: "
+        + "`torpor decode --format gpx -o track.gpx \(file)` makes one of it")
   }
 
   private static func gpx(
