@@ -115,7 +115,8 @@ extension GPIOLine {
     } else {
       guard !GPIOLine.attributes.contains(word) else {
         throw GPIOLineError(
-          description: "'\(word)' is one too many: a line has one direction of pull and one kind of "
+          description:
+            "'\(word)' is one too many: a line has one direction of pull and one kind of "
             + "drive, each said once")
       }
       let near = GPIOLine.attribute(near: word).map { "did you mean \($0)? There" } ?? "there"

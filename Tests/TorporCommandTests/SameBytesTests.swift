@@ -301,7 +301,8 @@ struct ForeignFormatTests {
       #expect(replayed.status == 65 && replayed.output.isEmpty, "\(words)")
       #expect(
         replayed.errors
-          == decoded.errors.split(separator: "torpor decode -").joined(separator: "torpor replay -"))
+          == decoded.errors.split(separator: "torpor decode -").joined(separator: "torpor replay -")
+      )
     }
   }
 
@@ -316,7 +317,9 @@ struct ForeignFormatTests {
 
   @Test(
     "what reads a track names a compressed file and a recording, with what helps",
-    arguments: [["simulate", "--track"], ["tune", "--track"], ["optimum", "--track"]])
+    arguments: [
+      ["simulate", "--track"], ["tune", "--track"], ["optimum", "--accuracy", "100", "--track"],
+    ])
   func track(_ command: [String]) {
     let path = Command.directory() + "/x"
     Command.write([0x1F, 0x8B, 8, 0, 1, 2, 3], to: path)
