@@ -4,10 +4,8 @@
 /// `P9_15 [eQEP]`, `7J1 Header Pin12`. Refused is only what no board is known to use as a name, and
 /// what would hide an attribute in the name.
 struct ForeignLineSyntax {
-  /// What is wrong with it.
-  let reason: String
-  /// The line and its attributes as this library writes them.
-  let corrected: String
+  /// What is wrong with it, and the line with its attributes as this library writes them.
+  let description: String
 
   /// Recognises the text before the first comma.
   ///
@@ -19,6 +17,7 @@ struct ForeignLineSyntax {
     var place = Substring(text)
     var found: [String] = []
     var reason: String?
+    var names = ""
     if place.first == "!" {
       reason = "a line that is active low has an attribute and no '!'"
       found.append(GPIOLine.activeLow)
@@ -26,15 +25,16 @@ struct ForeignLineSyntax {
     }
     if let cut = ForeignLineSyntax.cutAttributes(&place) {
       reason = "attributes follow the name, each after a comma"
+      names = "; there are \(GPIOLine.attributeList)"
       found += cut
     }
     if let wrong = ForeignLineSyntax.correctPlace(&place) { reason = reason ?? wrong }
     guard let reason else { return nil }
-    self.reason = reason
     for word in attributes {
       if let near = GPIOLine.attribute(near: word), !found.contains(near) { found.append(near) }
     }
-    corrected = ([String(place)] + found).joined(separator: ", ")
+    let corrected = ([String(place)] + found).joined(separator: ", ")
+    description = "\(reason), as in \"\(corrected)\"\(names)"
   }
 
   /// Takes attributes that are not behind a comma from the text's end; nil where there are none.

@@ -74,9 +74,7 @@ extension GPIOLine {
     var parts = text.split(separator: ",", omittingEmptySubsequences: false).map(GPIOLine.trimmed)
     let place = parts.removeFirst()
     if let foreign = ForeignLineSyntax(place, attributes: parts) {
-      throw GPIOLineError(
-        description: "'\(text)': \(foreign.reason), as in \"\(foreign.corrected)\"; "
-          + "there are \(GPIOLine.attributeList)")
+      throw GPIOLineError(description: foreign.description)
     }
     self.init(try GPIOLine.place(place))
     for word in parts { try add(word) }
@@ -103,7 +101,7 @@ extension GPIOLine {
     return .name(text)
   }
 
-  private static var attributeList: String { attributes.joined(separator: ", ") }
+  static var attributeList: String { attributes.joined(separator: ", ") }
 
   private mutating func add(_ word: String) throws(GPIOLineError) {
     if word == GPIOLine.activeLow, !isActiveLow {

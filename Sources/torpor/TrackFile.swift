@@ -10,12 +10,17 @@ enum TrackFile {
 
   /// Reads the track at `path`.
   ///
-  /// - Parameter longest: How long it may be, if there is a limit.
+  /// - Parameters:
+  ///   - longest: How long it may be, if there is a limit.
+  ///   - command: The command that reads it, for what helps.
   /// - Throws: ``CommandError`` that says where it is wrong and what to do.
-  static func read(_ path: String, longest: Interval?) throws -> Track {
+  static func read(
+    _ path: String, longest: Interval?, for command: String = "simulate"
+  ) throws -> Track {
     var input = try InputFile(path, wanted: wanted)
     var block: [UInt8] = []
     guard try input.read(into: &block) else { return try table(block, input.name, longest) }
+    if let foreign = foreignError(block, input.name, command) { throw foreign }
     if GPXReader.isXML(block) {
       let file = try gpx(&input, from: block)
       return try track(file, input.name, longest)
@@ -26,8 +31,8 @@ enum TrackFile {
   /// Reads the track at `path`, which is gone along from its first point to its last.
   ///
   /// - Throws: ``CommandError``, also where it is shorter than a second or longer than 31 days.
-  static func readWhole(_ path: String) throws -> Track {
-    let track = try read(path, longest: nil)
+  static func readWhole(_ path: String, for command: String) throws -> Track {
+    let track = try read(path, longest: nil, for: command)
     let name = path == "-" ? "standard input" : path
     let longest = Interval.seconds(Values.mostHours * 3_600)
     guard track.duration <= longest else {
@@ -54,7 +59,6 @@ enum TrackFile {
     _ bytes: [UInt8], _ name: String, _ longest: Interval?
   ) throws(CommandError) -> Track {
     do { return try Track(csv: bytes, longest: longest) } catch {
-      if let foreign = foreignError(bytes, name) { throw foreign }
       switch error.problem {
       case .tooLong:
         throw CommandError(
@@ -70,12 +74,19 @@ enum TrackFile {
   }
 
   /// What to say of a file that is compressed, or that a receiver sent; nil where it is neither.
-  private static func foreignError(_ bytes: [UInt8], _ name: String) -> CommandError? {
+  ///
+  /// - Parameter bytes: Its first block.
+  private static func foreignError(
+    _ bytes: [UInt8], _ name: String, _ command: String
+  ) -> CommandError? {
+    if GPXReader.isXML(bytes) { return nil }
     let beginning = Array(bytes.prefix(ForeignFormat.beginning))
     if let format = ForeignFormat(beginning, FrameFormats()) {
-      let reader = "torpor … --track -"
+      let reader = "torpor \(command) --track -"
       return CommandError(.data, format.message(about: name, reader: reader))
     }
+    // A table is no sentence, so that its points are not searched for one.
+    guard !beginning.starts(with: Track.csvHeader.utf8) else { return nil }
     var recording = RecordingDecoder(dateGiven: nil)
     recording.decode(bytes) { _ in }
     guard recording.hasMessages else { return nil }
