@@ -163,8 +163,8 @@ public struct ProfileOffer: Sendable {
 }
 
 extension BoardProfile.Receiver.Family {
-  /// Whether receivers of the family are sold with this speed. Any other one was set, by `torpord` for
-  /// instance, and does not outlast a cut of the supply.
+  /// Whether receivers of the family are usually sold with this speed. Any other one was probably set by
+  /// a program, `torpord` for instance, and may not be the one after power-on.
   func startsAt(_ speed_baud: UInt32) -> Bool {
     switch self {
     case .ubloxM8, .mtk, .casic: speed_baud == 9_600
