@@ -72,12 +72,15 @@ extension GPIOLine {
   /// - Throws: `GPIOLineError`.
   public init(_ text: String) throws(GPIOLineError) {
     var parts = text.split(separator: ",", omittingEmptySubsequences: false).map(GPIOLine.trimmed)
-    self.init(try GPIOLine.place(parts.removeFirst()))
+    let place = parts.removeFirst()
+    if let foreign = ForeignLineSyntax(place, attributes: parts) {
+      throw GPIOLineError(description: foreign.description)
+    }
+    self.init(try GPIOLine.place(place))
     for word in parts { try add(word) }
   }
 
   private static func place(_ text: String) throws(GPIOLineError) -> Place {
-    try checkSeparators(of: text)
     if text.hasPrefix("gpiochip"), let colon = text.firstIndex(of: ":") {
       let chip = String(text[..<colon])
       let number = text[text.index(after: colon)...]
@@ -98,21 +101,7 @@ extension GPIOLine {
     return .name(text)
   }
 
-  /// Refuses attributes that are not behind a comma: they would count as part of the name.
-  private static func checkSeparators(of text: String) throws(GPIOLineError) {
-    var isMixed = text.contains { $0 == "?" || $0 == ";" }
-    let words = text.split { $0 == " " || $0 == ":" }
-    if words.count > 1, let last = words.last, attributes.contains(String(last)) { isMixed = true }
-    guard isMixed else { return }
-    let name = text.prefix { $0 != "?" && $0 != ";" && $0 != " " }
-    throw GPIOLineError(
-      description: "'\(text)': attributes follow the name, each after a comma, as in "
-        + "\"\(name.isEmpty ? "GPIO17" : name), \(activeLow)\"; there are \(attributeList)")
-  }
-
-  private static let attributes =
-    [GPIOLine.activeLow] + Bias.allCases.map(\.rawValue) + Drive.allCases.map(\.rawValue)
-  private static var attributeList: String { attributes.joined(separator: ", ") }
+  static var attributeList: String { attributes.joined(separator: ", ") }
 
   private mutating func add(_ word: String) throws(GPIOLineError) {
     if word == GPIOLine.activeLow, !isActiveLow {
@@ -122,11 +111,15 @@ extension GPIOLine {
     } else if let new = Drive(rawValue: word), drive == nil {
       drive = new
     } else {
-      let isKnown = GPIOLine.attributes.contains(word)
+      guard !GPIOLine.attributes.contains(word) else {
+        throw GPIOLineError(
+          description:
+            "'\(word)' is one too many: a line has one direction of pull and one kind of "
+            + "drive, each said once")
+      }
+      let near = GPIOLine.attribute(near: word).map { "did you mean \($0)? There" } ?? "there"
       throw GPIOLineError(
-        description: isKnown
-          ? "'\(word)' is one too many: a line has one direction of pull and one kind of drive, each said once"
-          : "'\(word)' is no attribute of a line; there are \(GPIOLine.attributeList)")
+        description: "'\(word)' is no attribute of a line; \(near) are \(GPIOLine.attributeList)")
     }
   }
 

@@ -35,6 +35,7 @@ extension Doctor {
       files.text("\(folder)/\($0)/type") == "Battery" && files.exists("\(folder)/\($0)/capacity")
     }
     facts.gauge = gauges.first
+    if skipWithoutProfile("battery") { return }
     guard let name = options.profile?.battery?.gauge else {
       let hint =
         options.profile == nil || gauges.isEmpty

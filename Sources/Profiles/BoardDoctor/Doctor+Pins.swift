@@ -10,6 +10,7 @@ extension Doctor {
       let lines = leftAlone.isEmpty ? "" : ", nor " + leftAlone.joined(separator: ", ")
       return skip("GPIO chip", "not looked at\(lines): --no-pins was said")
     }
+    if skipWithoutProfile("GPIO chip") { return }
     let chips = pins.chips()
     let lines = options.profile?.gpioLines ?? []
     examine(chips, areNeeded: !lines.isEmpty)

@@ -10,6 +10,11 @@ extension Doctor {
     if let profile = options.profile, profile.receiver == nil {
       return skip("receiver", "the profile has none")
     }
+    if namedLine == nil,
+      skipWithoutProfile("receiver", hint: "--line DEVICE looks at a line without the profile")
+    {
+      return
+    }
     guard let path = namedLine else { return search() }
     if examineLine(path), let line = open(path, speed: speeds[0]) {
       let supply = takeSupply()
@@ -90,8 +95,11 @@ extension Doctor {
       facts.device = path
       facts.speed_baud = heard.speed
       facts.identity = heard.ear.identity
+      // Another receiver than the profile's is why its speed differs, too.
+      let isOther = isOtherFamily(heard.ear.identity)
+      if isOther { examineIdentity(heard, path) }
       examineSpeed(heard)
-      examineIdentity(heard, path)
+      if !isOther { examineIdentity(heard, path) }
       examineFix(heard.ear)
       return true
     case .rubbish(let bytes):
@@ -116,15 +124,29 @@ extension Doctor {
     return false
   }
 
+  /// Whether the profile says another family, and more than that its sentences are read.
+  private func isOtherFamily(_ identity: ReceiverIdentity?) -> Bool {
+    guard let family = options.profile?.receiver?.family, let identity else { return false }
+    return family != .nmea && family != identity.family
+  }
+
   private mutating func examineSpeed(_ heard: ReceiverHunt.Heard) {
     let text = "sends \(heard.ear.format) at \(heard.speed) baud"
     guard let receiver = options.profile?.receiver, !speeds.contains(heard.speed) else {
       return pass("receiver", text)
     }
-    let key = receiver.family == .nmea ? "line_speed_baud" : "default_line_speed_baud"
-    fail(
-      "receiver", "it \(text); the profile says \(receiver.lineSpeed_baud)",
-      remedy: "\(key) = \(heard.speed) in [receiver]")
+    let family = heard.ear.identity?.family ?? receiver.family
+    let isDefault = receiver.family != .nmea && family.startsAt(heard.speed)
+    let key = isDefault ? "default_line_speed_baud" : "line_speed_baud"
+    var remedy = "\(key) = \(heard.speed) in [receiver]"
+    if receiver.family != .nmea, !isDefault {
+      remedy +=
+        ": a program, torpord too, may have set this speed; default_line_speed_baud is "
+        + "the one after power-on"
+    }
+    let expected =
+      speeds[0] == speeds[1] ? "\(speeds[0])" : "\(speeds[0]), or \(speeds[1]) after power-on"
+    fail("receiver", "it \(text); the profile says \(expected)", remedy: remedy)
   }
 
   private mutating func examineIdentity(_ heard: ReceiverHunt.Heard, _ path: String) {
@@ -184,6 +206,7 @@ extension Doctor {
     if let supplyLine {
       return skip("times", "\(supplyLine) is left alone: --no-pins was said")
     }
+    if skipWithoutProfile("times") { return }
     guard let receiver = options.profile?.receiver, receiver.supplyLine != nil else {
       return skip("times", "no supply_line is wired: how long it needs after power cannot be seen")
     }

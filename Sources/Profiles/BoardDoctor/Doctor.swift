@@ -13,6 +13,8 @@ public struct Doctor {
   public struct Options {
     /// The board's profile; without one, or without a device in it, serial lines are listened to.
     public var profile: BoardProfile?
+    /// Whether there is a profile that cannot be read: what depends on it is not checked.
+    public var isProfileInvalid = false
     /// Whether the GPIO lines that the profile names are left alone.
     public var isUnwired = false
     /// The receiver's line, instead of the profile's.
@@ -133,6 +135,15 @@ public struct Doctor {
 
   mutating func skip(_ name: String, _ why: String, hint: String? = nil) {
     add(Finding(name, .skipped, why, remedy: hint))
+  }
+
+  /// Skips a check that depends on a profile which cannot be read.
+  ///
+  /// - Returns: Whether it was skipped.
+  mutating func skipWithoutProfile(_ name: String, hint: String? = nil) -> Bool {
+    guard options.isProfileInvalid else { return false }
+    skip(name, "not checked: the profile is not valid", hint: hint)
+    return true
   }
 
   /// A length of time as people read it: `350 ms`, `4.2 s`.

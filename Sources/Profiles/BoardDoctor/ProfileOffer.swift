@@ -77,8 +77,11 @@ public struct ProfileOffer: Sendable {
     guard let speed = facts.speed_baud.map({ Int($0) }),
       ![receiver.lineSpeed_baud, receiver.defaultLineSpeed_baud].contains(speed)
     else { return }
-    if !receiver.family.takesCommands { try put("receiver.line_speed_baud", "\(speed)") }
-    try put("receiver.default_line_speed_baud", "\(speed)")
+    guard receiver.family.takesCommands else {
+      try put("receiver.line_speed_baud", "\(speed)")
+      return try put("receiver.default_line_speed_baud", "\(speed)")
+    }
+    try putSpeed(speed, of: receiver.family)
   }
 
   /// Whether what was found is another receiver than the profile has figures of.
@@ -119,11 +122,29 @@ public struct ProfileOffer: Sendable {
   /// The speed at which a receiver was heard. One that takes commands can be told another.
   private mutating func putSpeeds(_ facts: Doctor.Facts) throws(NewProfile.Rejection) {
     guard let speed = facts.speed_baud.map({ Int($0) }) else { return }
-    try put("receiver.default_line_speed_baud", "\(speed)")
-    new.note(
-      "receiver.default_line_speed_baud", "It was heard at this speed: is it that after power-on?")
+    let family = facts.identity?.family ?? .nmea
+    if family.startsAt(UInt32(speed)) {
+      try put("receiver.default_line_speed_baud", "\(speed)")
+      new.note(
+        "receiver.default_line_speed_baud", "It was heard at this speed: is it that after power-on?"
+      )
+    }
     try put("receiver.line_speed_baud", "\(speed)")
     new.note("receiver.line_speed_baud", "It was heard at this speed.")
+  }
+
+  /// The speed at which one that takes commands was heard: its own, or one that a program has set.
+  ///
+  /// The service looks for a receiver at both speeds, so a speed that was set is right as the line's.
+  private mutating func putSpeed(
+    _ speed: Int, of family: BoardProfile.Receiver.Family
+  ) throws(NewProfile.Rejection) {
+    guard !family.startsAt(UInt32(speed)) else {
+      return try put("receiver.default_line_speed_baud", "\(speed)")
+    }
+    try put("receiver.line_speed_baud", "\(speed)")
+    new.note(
+      "receiver.line_speed_baud", "It was heard at this speed, which a program may have set.")
   }
 
   private static func summary(_ facts: Doctor.Facts) -> String {
@@ -138,5 +159,18 @@ public struct ProfileOffer: Sendable {
   public func text(file: String) throws(ProfileErrors) -> String {
     _ = try new.profile(file: file)
     return ProfileTemplate.text(new)
+  }
+}
+
+extension BoardProfile.Receiver.Family {
+  /// Whether receivers of the family are usually sold with this speed. Any other one was probably set by
+  /// a program, `torpord` for instance, and may not be the one after power-on.
+  func startsAt(_ speed_baud: UInt32) -> Bool {
+    switch self {
+    case .ubloxM8, .mtk, .casic: speed_baud == 9_600
+    case .ubloxM10: speed_baud == 9_600 || speed_baud == 38_400
+    case .airoha: speed_baud == 9_600 || speed_baud == 115_200
+    case .nmea: true
+    }
   }
 }

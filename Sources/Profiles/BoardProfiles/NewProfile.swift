@@ -39,6 +39,12 @@ public struct NewProfile: Sendable {
   var settled: Set<String> = []
   /// Keys whose value somebody gave.
   var given: Set<String> = []
+  /// What was answered for keys and tables: two answers that exclude each other are refused.
+  private var answered: [String: Answered] = [:]
+
+  /// What an answer says of a table.
+  private enum Answered { case isThere, isLeftOut }
+
   /// What stands in the comments beside what the schema says, by key or table.
   var notes: [String: String] = [:]
 
@@ -88,6 +94,8 @@ public struct NewProfile: Sendable {
     if answer.isEmpty, path != "name" || !draft.name.isEmpty { return }
     switch key.value(of: answer) {
     case .success(let value):
+      try checkAround(path)
+      answered[path] = .isThere
       include(key.table)
       key.put(&draft, value)
       given.insert(path)
@@ -101,13 +109,36 @@ public struct NewProfile: Sendable {
   private mutating func takeTable(_ path: String, _ answer: String) throws(Rejection) {
     let isThere = answer.isEmpty ? draft.tables.contains(path) : yesOrNo(answer)
     guard let isThere else {
-      throw Rejection("\"\(printable(answer))\" is neither; expected yes or no")
+      throw Rejection("\"\(printable(answer))\" is neither yes nor no")
     }
-    if isThere { return include(path) }
+    if isThere {
+      try checkAround(path)
+      answered[path] = .isThere
+      return include(path)
+    }
     guard ProfileSchema.table(path)?.isRequired == false else {
       throw Rejection("every profile has a table [\(path)]; it can only be yes")
     }
+    if let inside = answered.keys.filter({ $0.hasPrefix(path + ".") && answered[$0] == .isThere })
+      .min()
+    {
+      throw Rejection(
+        "no leaves the table [\(path)] out, and a value was given for \(inside) in it; "
+          + "give only one of the two")
+    }
+    if !answer.isEmpty { answered[path] = .isLeftOut }
     draft.tables = draft.tables.filter { $0 != path && !$0.hasPrefix(path + ".") }
+  }
+
+  /// Refuses what lies in a table that an answer left out.
+  private func checkAround(_ path: String) throws(Rejection) {
+    var table = ProfileSchema.outer(path)
+    while !table.isEmpty {
+      if answered[table] == .isLeftOut {
+        throw Rejection("\(table)=no leaves the table [\(table)] out; give only one of the two")
+      }
+      table = ProfileSchema.outer(table)
+    }
   }
 
   private mutating func include(_ table: String) {

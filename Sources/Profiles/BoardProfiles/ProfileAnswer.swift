@@ -9,22 +9,35 @@ extension ProfileKey {
   ///
   /// Text needs no quotes, a list no brackets, and `y` and `n` stand for true and false.
   func value(of answer: String) -> Result<ProfileValue, Refusal> {
-    guard let literal = form.literal(of: answer) else {
-      return .failure(Refusal(place: .start, problem: "\"\(printable(answer))\" is none"))
-    }
+    let unread = Refusal(
+      place: .start, problem: "\"\(printable(answer))\" is not \(form.noun)")
+    guard let literal = form.literal(of: answer) else { return .failure(unread) }
     do throws(TOMLFault) {
       let text = try TOMLText(Array("\(name) = \(literal)\n".utf8))
       guard text.nodes.first?.parent == -1, text.children(of: -1).count == 1 else {
-        return .failure(Refusal(place: .start, problem: "\"\(printable(answer))\" is none"))
+        return .failure(unread)
       }
       return ProfileReader(text, file: "").accepted(self, 0)
     } catch {
-      return .failure(Refusal(place: .start, problem: "\"\(printable(answer))\" is none"))
+      return .failure(unread)
     }
   }
 }
 
 extension ProfileForm {
+  /// What it is, for "is not …".
+  fileprivate var noun: String {
+    switch self {
+    case .text: "text"
+    case .word: "a word"
+    case .words: "a list of words"
+    case .flag: "yes or no"
+    case .whole, .oneOf: "a whole number"
+    case .number: "a number"
+    case .points: "a list of pairs"
+    }
+  }
+
   /// `answer` as a profile would write it; nil for what can be none of it.
   fileprivate func literal(of answer: String) -> String? {
     switch self {

@@ -35,7 +35,7 @@ extension ProfileRules {
       } catch {
         return .init(
           key: key.key, problem: "\"\(text)\" names no GPIO line: \(error.description)",
-          expected: "a name, or gpiochip0:17; behind it how it is wired, \"GPIO17, active-low\"")
+          expected: "a name or gpiochip0:17, then attributes, each after a comma")
       }
     }
   }

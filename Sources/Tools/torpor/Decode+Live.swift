@@ -86,6 +86,6 @@ extension Decode {
         .data, "\(input.name) is empty: it should be \(InputFile.recording)")
     }
     let hint = input.isDevice ? "; is its speed right? --baud sets it" : ""
-    return recording.inputError(of: input.name, hint: hint)
+    return recording.inputError(of: input.name, reader: Decode.reader, hint: hint)
   }
 }

@@ -88,7 +88,7 @@ struct Decode: ParsableCommand {
     }
     recording.finish { writer.write($0) }
     progress.clear()
-    if let error = recording.inputError(of: input.name) { throw error }
+    if let error = recording.inputError(of: input.name, reader: Decode.reader) { throw error }
     writer.finish()
     try result.write(writer.text.bytes)
     try result.finish()
@@ -98,6 +98,9 @@ struct Decode: ParsableCommand {
   /// Where to write; nil for standard output.
   private var outputPath: String? { output == "-" ? nil : output }
 
+  /// How it reads a pipe.
+  static let reader = "torpor decode -"
+
   func makeOutput() throws -> Output {
     if let outputPath { return try Output(path: outputPath) }
     return Output()
@@ -106,39 +109,5 @@ struct Decode: ParsableCommand {
   func makeWriter() -> EpochWriter {
     let name = file == "-" ? nil : file.split(separator: "/").last.map(String.init)
     return EpochWriter(json ? .jsonl : format ?? .tpv, name: name)
-  }
-}
-
-extension RecordingDecoder {
-  /// What to say of input in which there is nothing a receiver would say, or that is of another kind; nil
-  /// where there is something.
-  func inputError(of name: String, hint: String = "") -> CommandError? {
-    if let foreign {
-      let file = name == "standard input" ? nil : name
-      return CommandError(.data, "\(name) \(foreign.advice(file))")
-    }
-    return hasMessages ? nil : emptyInputError(of: name, hint: hint)
-  }
-
-  /// The kind of input from which no epoch came, if it is recognised.
-  private var foreign: ForeignFormat? {
-    guard epochs == 0, let format = ForeignFormat(beginning, counters.otherFormats) else {
-      return nil
-    }
-    // Sentences that tell no position may have such frames beside them.
-    return hasMessages && format != .lowerCase ? nil : format
-  }
-
-  private func emptyInputError(of name: String, hint: String) -> CommandError {
-    let missing =
-      counters.brokenOff > 0
-      ? "; where its sentences have no checksum, --allow-missing-checksum takes them" : ""
-    return CommandError(
-      .data,
-      """
-      nothing in \(name) is NMEA or UBX \
-      (\(Words.count(Int(clamping: counters.skippedBytes))) bytes passed over): \
-      it should be what a receiver sent, bytes untouched\(missing)\(hint)
-      """)
   }
 }

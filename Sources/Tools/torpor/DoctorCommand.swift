@@ -100,6 +100,7 @@ struct DoctorCommand: ParsableCommand {
     let printer = FindingPrinter(isJSON: json)
     var options = Doctor.Options()
     options.profile = try profile(printer)
+    options.isProfileInvalid = board != nil && options.profile == nil
     options.isUnwired = noPins
     options.line = line
     options.state = state

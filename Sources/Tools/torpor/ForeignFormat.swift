@@ -91,18 +91,22 @@ enum ForeignFormat: CaseIterable {
     return headers.count > 1 || headers.first == 0
   }
 
-  /// What it is, and what to do about it; `file` is its path, or nil for a pipe.
-  func advice(_ file: String?) -> String {
+  /// What it is, and what to do about it.
+  ///
+  /// - Parameters:
+  ///   - file: Its path, or nil for a pipe.
+  ///   - reader: The command that reads the input from a pipe.
+  func advice(_ file: String?, reader: String) -> String {
     func through(_ command: String, _ what: String) -> String {
-      let source = file.map { "`\(command) < \(ForeignFormat.quoted($0)) | torpor decode -`" }
-      return "is \(what): " + (source ?? "put `\(command)` before `torpor decode -`")
+      let source = file.map { "`\(command) < \(ForeignFormat.quoted($0)) | \(reader)`" }
+      return "is \(what): " + (source ?? "put `\(command)` before `\(reader)`")
     }
     return switch self {
     case .gzip: through("zcat", "compressed with gzip")
     case .bzip2: through("bzcat", "compressed with bzip2")
     case .xz: through("xzcat", "compressed with xz")
     case .zstandard: through("zstdcat", "compressed with zstd")
-    case .zip: "is a ZIP archive: unpack it, and decode what is in it"
+    case .zip: "is a ZIP archive: unpack it, and give one of the files in it"
     case .utf16: through("iconv -f UTF-16 -t UTF-8", "text in UTF-16")
     case .utf16LittleEndian: through("iconv -f UTF-16LE -t UTF-8", "text in UTF-16")
     case .utf16BigEndian: through("iconv -f UTF-16BE -t UTF-8", "text in UTF-16")
@@ -125,7 +129,7 @@ enum ForeignFormat: CaseIterable {
   }
 
   /// A path as a shell takes it, whatever is in it.
-  private static func quoted(_ path: String) -> String {
+  static func quoted(_ path: String) -> String {
     "'" + path.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''")
       + "'"
   }

@@ -69,7 +69,7 @@ struct OptimumCommand: ParsableCommand {
   private static func read(
     _ path: String, gapLimit: Interval
   ) throws -> TrackSeconds {
-    TrackSeconds(try TrackFile.readWhole(path), gapLimit: gapLimit)
+    TrackSeconds(try TrackFile.readWhole(path, for: "optimum …"), gapLimit: gapLimit)
   }
 }
 

@@ -46,7 +46,9 @@ struct ReceiverCommand: ParsableCommand {
     let wired = try board.profile()
     let profile = pins ? wired : wired.unwired
     let way =
-      try way.track.map { track throws in try TrackFile.read(track, longest: nil) }
+      try way.track.map { track throws in
+        try TrackFile.read(track, longest: nil, for: "receiver")
+      }
       ?? (way.scenario ?? .drive).track(seed: chance.seed, duration: nil)
     var setup = profile.simulationSetup
     setup.noise = chance.noise.model

@@ -46,14 +46,7 @@ struct Replay: ParsableCommand {
       bytes, date: recorded.date, interval: profile.receiver?.fixInterval ?? .seconds(1),
       lineSpeed: UInt32(clamping: profile.receiver?.lineSpeed_baud ?? 115_200),
       recorded.checking)
-    guard scan.epochs > 0 else {
-      throw CommandError(
-        .data,
-        """
-        there is no epoch in \(input.name): see what is in it with \
-        `torpor decode --format jsonl \(file)`
-        """)
-    }
+    guard scan.epochs > 0 else { throw emptyError(bytes, input.name) }
     var report = try RunReport(printing)
     report.begin(
       "\(input.name): \(Words.count(scan.epochs, of: "epoch")), \(Words.duration(scan.end - .boot)); "
@@ -64,5 +57,19 @@ struct Replay: ParsableCommand {
       scan, progress: { report.advance(to: $0) }, sink: { report.take($0) })
     try report.finish(result.summary)
     try RunCheck.check(result)
+  }
+
+  /// What to say of input without an epoch: the same as `torpor decode`, where that refuses it.
+  private func emptyError(_ bytes: [UInt8], _ name: String) -> CommandError {
+    var recording = RecordingDecoder(dateGiven: recorded.date, recorded.checking)
+    recording.decode(bytes) { _ in }
+    recording.finish { _ in }
+    return recording.inputError(of: name, reader: "torpor replay -")
+      ?? CommandError(
+        .data,
+        """
+        there is no epoch in \(name): see what is in it with \
+        `torpor decode --format jsonl \(file == "-" ? file : ForeignFormat.quoted(file))`
+        """)
   }
 }

@@ -42,7 +42,7 @@ final class Screen {
 
   deinit { close() }
 
-  /// The second page, no cursor, no line that runs on at the right edge.
+  /// The second page, no cursor; the terminal wraps nothing, because each row is written in its place.
   static let opening = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l"
   static let closing = "\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
 
@@ -63,38 +63,26 @@ final class Screen {
     Screen.write(Screen.frame(lines, size))
   }
 
-  /// What is written for it: each line cut at the right edge, the rest of line and page empty.
+  /// What is written for it: each line wrapped at the right edge, the rest of line and page empty.
   static func frame(_ lines: [String], _ size: Size) -> String {
-    var visible = lines
-    if lines.count > size.rows {
-      let kept = max(size.rows - 1, 0)
-      visible = lines.prefix(kept) + ["… \(lines.count - kept) more lines"]
+    let wrapped = lines.map { ScreenLine($0).wrapped(to: size.columns) }
+    var visible = wrapped.flatMap(\.self)
+    if visible.count > size.rows {
+      var kept = 0
+      visible = []
+      for rows in wrapped {
+        guard visible.count + rows.count < size.rows else { break }
+        visible += rows
+        kept += 1
+      }
+      visible.append(cut("… \(lines.count - kept) more lines", to: size.columns))
     }
-    let rows = visible.map { cut($0, to: size.columns) + "\u{1B}[K" }
-    return "\u{1B}[H" + rows.joined(separator: "\r\n") + "\u{1B}[J"
+    return "\u{1B}[H" + visible.map { $0 + "\u{1B}[K" }.joined(separator: "\r\n") + "\u{1B}[J"
   }
 
-  /// The first `columns` characters of a line; colours take no room, and end with it.
-  static func cut(_ line: String, to columns: Int) -> String {
-    var result = ""
-    var room = columns
-    var isColour = false
-    var hasColour = false
-    for character in line {
-      if character == "\u{1B}" {
-        isColour = true
-        hasColour = true
-      }
-      if isColour {
-        result.append(character)
-        if character == "m" { isColour = false }
-        continue
-      }
-      guard room > 0 else { continue }
-      result.append(character)
-      room -= 1
-    }
-    return hasColour ? result + "\u{1B}[0m" : result
+  /// The first `columns` characters of a line without colours.
+  private static func cut(_ line: String, to columns: Int) -> String {
+    String(line.prefix(max(columns, 0)))
   }
 
   private static var size: Size {

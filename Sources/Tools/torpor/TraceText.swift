@@ -69,12 +69,14 @@ struct TraceText {
     case .batch(let client, let first, let last, let count):
       writeBatch(record.at, client, first, last, count, to: &text)
     case .finish(let client, let code):
-      let why =
+      let (why, tone): (String, Style.Tone) =
         switch code {
-        case nil: "a criterion was met"
-        case .some(let code): TraceText.words(code)
+        case nil: ("a criterion was met", .good)
+        // The client's own decision is no error.
+        case .deferredCanceled: (TraceText.word(.deferredCanceled), .plain)
+        case .some(let code): (TraceText.words(code), .bad)
         }
-      line(record.at, "finish", forClient(client) + why, code == nil ? .good : .bad, to: &text)
+      line(record.at, "finish", forClient(client) + why, tone, to: &text)
     case .gap(let client, let count, let from, let to):
       let fixes = count == 1 ? "1 fix" : "\(Words.count(Int(clamping: count))) fixes"
       var what = forClient(client) + "\(fixes) lost"

@@ -1,3 +1,4 @@
+import GNSSProtocols
 import GPXFiles
 import LocationTypes
 import SimulatedHAL
@@ -9,12 +10,17 @@ enum TrackFile {
 
   /// Reads the track at `path`.
   ///
-  /// - Parameter longest: How long it may be, if there is a limit.
+  /// - Parameters:
+  ///   - longest: How long it may be, if there is a limit.
+  ///   - command: The command that reads it, for what helps.
   /// - Throws: ``CommandError`` that says where it is wrong and what to do.
-  static func read(_ path: String, longest: Interval?) throws -> Track {
+  static func read(
+    _ path: String, longest: Interval?, for command: String = "simulate"
+  ) throws -> Track {
     var input = try InputFile(path, wanted: wanted)
     var block: [UInt8] = []
     guard try input.read(into: &block) else { return try table(block, input.name, longest) }
+    if let foreign = foreignError(block, input.name, command) { throw foreign }
     if GPXReader.isXML(block) {
       let file = try gpx(&input, from: block)
       return try track(file, input.name, longest)
@@ -25,8 +31,8 @@ enum TrackFile {
   /// Reads the track at `path`, which is gone along from its first point to its last.
   ///
   /// - Throws: ``CommandError``, also where it is shorter than a second or longer than 31 days.
-  static func readWhole(_ path: String) throws -> Track {
-    let track = try read(path, longest: nil)
+  static func readWhole(_ path: String, for command: String) throws -> Track {
+    let track = try read(path, longest: nil, for: command)
     let name = path == "-" ? "standard input" : path
     let longest = Interval.seconds(Values.mostHours * 3_600)
     guard track.duration <= longest else {
@@ -65,6 +71,30 @@ enum TrackFile {
         throw CommandError(.data, "\(name) is no track: \(error)")
       }
     }
+  }
+
+  /// What to say of a file that is compressed, or that a receiver sent; nil where it is neither.
+  ///
+  /// - Parameter bytes: Its first block.
+  private static func foreignError(
+    _ bytes: [UInt8], _ name: String, _ command: String
+  ) -> CommandError? {
+    if GPXReader.isXML(bytes) { return nil }
+    let beginning = Array(bytes.prefix(ForeignFormat.beginning))
+    if let format = ForeignFormat(beginning, FrameFormats()) {
+      let reader = "torpor \(command) --track -"
+      return CommandError(.data, format.message(about: name, reader: reader))
+    }
+    // A table is no sentence, so that its points are not searched for one.
+    guard !beginning.starts(with: Track.csvHeader.utf8) else { return nil }
+    var recording = RecordingDecoder(dateGiven: nil)
+    recording.decode(bytes) { _ in }
+    guard recording.hasMessages else { return nil }
+    let file = name == "standard input" ? "-" : ForeignFormat.quoted(name)
+    return CommandError(
+      .data,
+      "\(name) is a recording of what a receiver sent, and no track: "
+        + "`torpor decode --format gpx -o track.gpx \(file)` makes one of it")
   }
 
   private static func gpx(

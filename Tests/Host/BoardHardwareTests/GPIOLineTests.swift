@@ -46,10 +46,42 @@ struct GPIOLineTests {
   }
 
   @Test(
+    "names as device trees have them are names, whatever is in them",
+    arguments: [
+      "PIN_11", "ID_SDA", "[SPI0 CLK]", "P9_15 [eQEP1_index]", "7J1 Header Pin12", "GPIO-A", "NC",
+      "SENSOR_ACTIVE_LOW", "VCC:EN", "nRESET", "/RESET", "J2 1:2", "gpiochipless", "17A",
+    ])
+  func names(_ name: String) throws {
+    #expect(try GPIOLine(name + ", pull-up").place == .name(name))
+  }
+
+  @Test(
+    "the syntax of another tool is refused with the line in this one",
+    arguments: [
+      ("GPIO17 active-lwo", "GPIO17, active-low"), ("GPIO17:active-low", "GPIO17, active-low"),
+      ("GPIO17:active-lwo", "GPIO17, active-low"), ("GPIO17?active-lwo", "GPIO17, active-low"),
+      ("GPIO17 active low", "GPIO17, active-low"), ("GPIO17 ACTIVE_LOW", "GPIO17, active-low"),
+      ("GPIO17: active-low pull-up", "GPIO17, active-low, pull-up"),
+      ("GPIO17 active-low, pull-up", "GPIO17, active-low, pull-up"),
+      ("[SPI0 CLK] pullup", "[SPI0 CLK], pull-up"), ("!GPIO17", "GPIO17, active-low"),
+      ("!gpiochip1:17, pull-up", "gpiochip1:17, active-low, pull-up"), ("17", "gpiochip0:17"),
+      ("!17", "gpiochip0:17, active-low"), ("17, active-low", "gpiochip0:17, active-low"),
+      ("/dev/gpiochip1:17", "gpiochip1:17"), ("/dev/gpiochip1 17", "gpiochip1:17"),
+      ("/dev/gpiochip1", "gpiochip1:17"), ("/sys/class/gpio/gpio17", "gpiochip0:17"),
+      ("gpiochip1 17", "gpiochip1:17"), ("gpiochip1/17", "gpiochip1:17"), ("1:17", "gpiochip1:17"),
+      ("gpiochip1:17:active-low", "gpiochip1:17, active-low"),
+    ])
+  func foreign(_ text: String, _ right: String) throws {
+    let told = try #require(reason(text))
+    #expect(told.contains(", as in \"\(right)\""), "\(told)")
+    #expect(reason(right) == nil, "\(right)")
+  }
+
+  @Test(
     "what names no line says what would",
     arguments: [
       ("", "a line's name has 1 to 31 bytes"), (",active-low", "a line's name has 1 to 31 bytes"),
-      ("12345678901234567890123456789012", "a line's name has 1 to 31 bytes"),
+      ("A2345678901234567890123456789012", "a line's name has 1 to 31 bytes"),
       ("a\tb", "a line's name has 1 to 31 bytes"),
       ("gpiochip0:", "should be a chip and a number"), ("gpiochip:1", "should be a chip"),
       ("gpiochip0:-1", "should be a chip"), ("gpiochip0:4294967296", "should be a chip"),
@@ -57,7 +89,7 @@ struct GPIOLineTests {
       ("GPIO17,", "'' is no attribute of a line; there are active-low, pull-up"),
       (
         "GPIO17, active-lwo",
-        "'active-lwo' is no attribute of a line; there are active-low, pull-up, pull-down, no-bias, open-drain, open-source"
+        "'active-lwo' is no attribute of a line; did you mean active-low? There are active-low, pull-up, pull-down, no-bias, open-drain, open-source"
       ),
       ("GPIO17, active-low, active-low", "'active-low' is one too many"),
       ("GPIO17, pull-up, pull-down", "'pull-down' is one too many"),
@@ -69,7 +101,9 @@ struct GPIOLineTests {
       ("GPIO17?active-lwo", "each after a comma"),
       ("GPIO17 active-low", "as in \"GPIO17, active-low\""),
       ("GPIO17;pull-up", "each after a comma"), ("GPIO17:active-low", "each after a comma"),
-      ("gpiochip0:5?bias=pull-up", "as in \"gpiochip0:5, active-low\""),
+      ("gpiochip0:5?bias=pull-up", "as in \"gpiochip0:5, pull-up\""),
+      ("GPIO17, upside-down", "'upside-down' is no attribute of a line; there are active-low"),
+      ("GPIO17, GPIO_ACTIVE_LOW", "did you mean active-low?"),
     ])
   func refused(_ text: String, _ part: String) {
     #expect(reason(text)?.contains(part) == true, "\(reason(text) ?? "taken")")

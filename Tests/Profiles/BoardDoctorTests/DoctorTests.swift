@@ -224,6 +224,33 @@ struct DoctorTests {
     #expect(searched.outcome == .failed && searched.found == "none is heard on /dev/ttyAMA0")
   }
 
+  @Test(
+    "a profile that cannot be read: what depends on it is not checked, and nothing is said of it")
+  func invalidProfile() throws {
+    let board = FakeBoard()
+    let line = FakeLine()
+    board.link("/dev/ttyAMA0", to: line.path)
+    board.write("Battery\n", to: "/sys/class/power_supply/BAT1/type")
+    board.write("55\n", to: "/sys/class/power_supply/BAT1/capacity")
+    var options = Self.options()
+    options.isProfileInvalid = true
+    let findings = board.findings(options)
+    for name in ["GPIO chip", "receiver", "battery"] {
+      let finding = try #require(findings[name])
+      #expect(finding.outcome == .skipped, "\(name)")
+      #expect(finding.found == "not checked: the profile is not valid", "\(name)")
+    }
+    #expect(findings["receiver"]?.remedy?.contains("--line") == true)
+    #expect(line.received.isEmpty && findings["serial lines"] == nil)
+    #expect(!findings.contains { $0.found.contains("the profile names") })
+    // A line that is named needs no profile.
+    options.line = "/dev/ttyAMA0"
+    line.send(SearchTests.position + SearchTests.position)
+    let named = board.findings(options)
+    #expect(named["receiver"]?.outcome == .passed)
+    #expect(named["times"]?.found == "not checked: the profile is not valid")
+  }
+
   // MARK: Lines, battery, disk
 
   @Test("GPIO: free, held, not there, and a chip that is not permitted")

@@ -77,6 +77,25 @@ struct OfferTests {
     #expect(profile == expected)
   }
 
+  @Test("a speed that a program has set is the line's, and not the one after power-on")
+  func setSpeed() throws {
+    let before = try Self.measured([("receiver.line_speed_baud", "57600")])
+    let same = ReceiverIdentity(.ublox, model: "MAX-M10S", hardware: "000A0000", firmware: "x")
+    let (text, profile) = try Self.offer(before) {
+      $0.identity = same
+      $0.speed_baud = 115_200
+    }
+    var expected = before
+    expected.receiver?.lineSpeed_baud = 115_200
+    #expect(profile == expected && profile.receiver?.defaultLineSpeed_baud == 9_600)
+    #expect(Self.comment(above: "line_speed_baud", in: text).contains("a program may have set"))
+    let (_, new) = try Self.offer(nil) {
+      $0.identity = same
+      $0.speed_baud = 115_200
+    }
+    #expect(new.receiver?.lineSpeed_baud == 115_200 && new.receiver?.defaultLineSpeed_baud == 9_600)
+  }
+
   @Test(
     "whose figures they are: by family, and by the model that a u-blox tells",
     arguments: [

@@ -23,6 +23,19 @@ struct LineTests {
   }
 
   @Test(
+    "an attribute that is misspelt, or not behind a comma, has its place, and what was meant",
+    arguments: ["GPIO1 active-lwo", "GPIO1, active-lwo", "GPIO1:active-low", "!GPIO1"])
+  func meant(_ text: String) throws {
+    let told = problems(Sample.replacing("motion.line", with: "line = \"\(text)\""))
+    let problem = try #require(told.first)
+    #expect(told.count == 1 && problem.key == "motion.line")
+    #expect(problem.line == Sample.line(of: "motion.line"))
+    #expect(
+      problem.problem.contains("did you mean active-low?")
+        || problem.problem.contains("as in \"GPIO1, active-low\""), "\(problem.problem)")
+  }
+
+  @Test(
     "every line that the page on wiring quotes can be read",
     arguments: ["HowTo/wire-a-receiver.md", "Reference/board-profile.md"])
   func quoted(_ page: String) throws {

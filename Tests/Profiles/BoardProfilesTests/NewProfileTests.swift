@@ -115,7 +115,7 @@ struct NewProfileTests {
     )
     #expect(
       NewProfileTests.rejection(&new, "board.off", "perhaps")
-        == "\"perhaps\" is neither; expected yes or no")
+        == "\"perhaps\" is neither yes nor no")
     #expect(
       NewProfileTests.rejection(&new, "board.idle", "no")
         == "every profile has a table [board.idle]; it can only be yes")

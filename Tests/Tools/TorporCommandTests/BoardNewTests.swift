@@ -1,3 +1,4 @@
+import BoardProfiles
 import TestSupport
 import Testing
 
@@ -81,6 +82,14 @@ struct BoardNewTests {
       (["--yes"], "--yes needs the board's name"),
       (["w", "--yes", "--set", "board.idle.power_mw"], "expected KEY=VALUE"),
       (["w", "--yes", "--set", "board.idle.power_mw="], "has no value"),
+      (
+        ["w", "--yes", "--set", "board.idle.power_mw=seventy"],
+        "\"seventy\" is not a number; expected a number of milliwatts, 0 to 100000"
+      ),
+      (
+        ["w", "--yes", "--set", "cache.capacity_fixes=many"],
+        "\"many\" is not a whole number; expected a whole number of fixes"
+      ),
       (["w", "--yes", "--set", "board.idle.powr_mw=1"], "did you mean `board.idle.power_mw`?"),
       (
         ["w", "--yes", "--set", "board.idle.power_mw=-1"],
@@ -89,6 +98,19 @@ struct BoardNewTests {
       (
         ["w", "--yes", "--set", "board.idle.power_mw=2000", "--set", "board.awake.power_mw=9"],
         "this is no board; nothing was written\nboard.awake.power_mw: 9 mW is less"
+      ),
+      (
+        ["w", "--yes", "--set", "receiver=no", "--set", "receiver.family=nmea"],
+        "--set receiver.family=nmea: receiver=no leaves the table [receiver] out"
+      ),
+      (
+        ["w", "--yes", "--set", "receiver.batch.pio=4", "--set", "receiver=no"],
+        "--set receiver=no: no leaves the table [receiver] out, and a value was given for "
+          + "receiver.batch.pio in it"
+      ),
+      (
+        ["w", "--yes", "--set", "receiver=no", "--set", "receiver.batch=yes"],
+        "receiver=no leaves the table [receiver] out"
       ),
       (["W", "--yes"], "small letters, digits and hyphens"),
       (["../w", "--yes"], "small letters, digits and hyphens"),
@@ -99,6 +121,18 @@ struct BoardNewTests {
       #expect(result.errors.contains(message), "\(result.errors)")
     }
     #expect(TestFolder.names(in: folder) == ["plain"])
+  }
+
+  @Test("a table that is left out is not in the profile, and is not asked for")
+  func leftOut() throws {
+    let folder = Command.directory()
+    for arguments in [["bare", "--yes"], ["asked"]] {
+      let made = Self.run(
+        arguments + ["--set", "receiver=no"], in: folder, String(repeating: "\n", count: 30))
+      #expect(made.status == 0 && !made.errors.contains("receiver."), "\(made.errors)")
+      let path = "\(folder)/\(arguments[0])/profile.toml"
+      #expect(try BoardProfile.load(path: path).receiver == nil)
+    }
   }
 
   @Test("what is there is not replaced unasked, and a place that is none is told first")

@@ -61,6 +61,24 @@ struct DoctorCommandTests {
     #expect(again.status == 0, "\(again.output)")
   }
 
+  @Test("a wrong family comes first, and a speed that torpord has set is not called the default")
+  func causes() throws {
+    let (receiver, link) = try Self.played("zero2w-max-m10s")
+    defer { Self.end(receiver) }
+    let folder = Command.directory()
+    let made = Command.run([
+      "board", "new", "other", "--yes", "--output", folder, "--set", "receiver.family=airoha",
+      "--set", "receiver.line_speed_baud=115200", "--set",
+      "receiver.default_line_speed_baud=115200", "--set", "receiver.device=\(link)",
+    ])
+    #expect(made.status == 0, "\(made.errors)")
+    let result = Command.run(["doctor", "--board", folder + "/other/profile.toml", "--state", "/"])
+    let fails = result.output.split(separator: "\n").filter { $0.hasPrefix("fail") }
+    #expect(fails.count == 2, "\(result.output)")
+    #expect(fails.first?.contains("identity") == true && fails.last?.contains("receiver") == true)
+    #expect(result.output.contains("first: identity: family = \"ublox-m10\" in [receiver]"))
+  }
+
   @Test("a receiver that only streams: without a board a profile is offered, and passes")
   func plain() throws {
     let (receiver, link) = try Self.played("\(PackageBoards.testFolder)/streaming/profile.toml")
@@ -207,6 +225,8 @@ struct DoctorCommandTests {
       ["doctor", "--board", folder + "/bad.toml", "--line", folder + "/none", "--state", "/"])
     #expect(broken.status == 1)
     #expect(broken.output.contains("fail  profile") && broken.output.contains("bad.toml:1:"))
+    #expect(broken.output.contains("GPIO chip           not checked: the profile is not valid"))
+    #expect(!broken.output.contains("names no line"))
     let none = Command.run(
       ["doctor", "--line", folder + "/none", "--write", folder + "/new.toml", "--state", "/"])
     #expect(none.status == 69 && Command.read(folder + "/new.toml") == nil)

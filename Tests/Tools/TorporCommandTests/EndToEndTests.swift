@@ -184,7 +184,9 @@ struct EndToEndTests {
     #expect(!human.output.contains("\u{1B}"))
     let none = Command.run(["replay", "-"], input: Array("nothing\n".utf8))
     #expect(none.status == 65 && none.output.isEmpty)
-    #expect(none.errors.contains("there is no epoch in standard input"))
+    #expect(none.errors.contains("nothing in standard input is NMEA or UBX (7 bytes"))
+    let empty = Command.run(["replay", "-"], input: Array("$GPTXT,01,01,02,a*2C\r\n".utf8))
+    #expect(empty.status == 65 && empty.errors.contains("there is no epoch in standard input"))
   }
 
   @Test("a track that is none, a board there is not, and a trace that cannot be written are told")

@@ -291,6 +291,48 @@ struct ForeignFormatTests {
     }
   }
 
+  @Test("replay gives the same error, with its own name in what helps")
+  func replayed() {
+    let path = Command.directory() + "/x"
+    for (bytes, words) in Self.cases {
+      Command.write(bytes, to: path)
+      let decoded = Command.run(["decode", path])
+      let replayed = Command.run(["replay", path])
+      #expect(replayed.status == 65 && replayed.output.isEmpty, "\(words)")
+      #expect(
+        replayed.errors
+          == decoded.errors.split(separator: "torpor decode -").joined(separator: "torpor replay -")
+      )
+    }
+  }
+
+  @Test("a recording whose checksums are wrong is called damaged, by decode as by replay")
+  func damaged() {
+    let damaged = Array(Self.nmea.utf8).map { $0 == UInt8(ascii: "N") ? UInt8(ascii: "S") : $0 }
+    for command in ["decode", "replay"] {
+      let end = Command.run([command, "-"], input: damaged)
+      #expect(end.status == 65 && end.errors.contains("1 wrong checksum: it is damaged"))
+    }
+  }
+
+  @Test(
+    "what reads a track names a compressed file and a recording, with what helps",
+    arguments: [
+      ["simulate", "--track"], ["tune", "--track"], ["optimum", "--accuracy", "100", "--track"],
+    ])
+  func track(_ command: [String]) {
+    let path = Command.directory() + "/x"
+    Command.write([0x1F, 0x8B, 8, 0, 1, 2, 3], to: path)
+    let packed = Command.run(command + [path])
+    #expect(packed.status == 65, "\(packed.errors)")
+    #expect(packed.errors.contains("is compressed with gzip: `zcat < '\(path)' | torpor"))
+    Command.write(Array(Self.nmea.utf8), to: path)
+    let recording = Command.run(command + [path])
+    #expect(recording.status == 65, "\(recording.errors)")
+    #expect(
+      recording.errors.contains("`torpor decode --format gpx -o track.gpx '\(path)'` makes one"))
+  }
+
   @Test("the command that is told can be run as it stands, whatever the file's name")
   func quoted() {
     let folder = Command.directory()

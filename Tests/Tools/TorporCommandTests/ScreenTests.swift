@@ -7,14 +7,39 @@ import Testing
 
 @Suite("The screen of torpor monitor")
 struct ScreenTests {
-  @Test("lines are cut at the right edge, colours take no room and end with their line")
-  func cut() {
-    #expect(Screen.cut("receiver", to: 4) == "rece")
-    #expect(Screen.cut("größer", to: 4) == "größ")
-    let coloured = "\u{1B}[1mreceiver\u{1B}[0m  off"
-    #expect(Screen.cut(coloured, to: 5) == "\u{1B}[1mrecei\u{1B}[0m\u{1B}[0m")
-    #expect(Screen.cut(coloured, to: 80) == coloured + "\u{1B}[0m")
-    #expect(Screen.cut("x", to: 0) == "")
+  private func rows(_ line: String, _ columns: Int) -> [String] {
+    ScreenLine(line).wrapped(to: columns)
+  }
+
+  @Test("what is wider than the terminal goes on in the next row, at a word, and nothing is lost")
+  func wrapped() {
+    #expect(rows("receiver off", 12) == ["receiver off"])
+    #expect(rows("receiver off", 11) == ["receiver", "off"])
+    #expect(rows("größer", 4) == ["größ", "er"])
+    #expect(rows("", 4) == [""] && rows("x", 0) == [""])
+    let message = "no service at '/run/torpor/torpor.sock': start it: sudo systemctl start torpord"
+    let told = rows(message, 40)
+    #expect(told.count > 1 && told.allSatisfy { $0.count <= 40 })
+    #expect(told.joined(separator: " ") == message)
+  }
+
+  @Test("facts go on below facts, where there is room for that")
+  func hanging() {
+    let line = "plan      tracking as it is made; for bird, trail-log"
+    #expect(
+      rows(line, 30) == [
+        "plan      tracking as it is", "          made; for bird,", "          trail-log",
+      ])
+    #expect(rows(line, 20)[1].first != " ")
+    let word = "plan      " + String(repeating: "x", count: 40)
+    #expect(rows(word, 30).map(\.count) == [30, 30])
+  }
+
+  @Test("colours take no room, end with their row and begin again in the next")
+  func coloured() {
+    let (bold, end) = ("\u{1B}[1m", "\u{1B}[0m")
+    #expect(rows("\(bold)receiver\(end)  off", 80) == ["\(bold)receiver\(end)  off"])
+    #expect(rows("\(bold)no receiver\(end)", 8) == ["\(bold)no\(end)", "\(bold)receiver\(end)"])
   }
 
   @Test("a low terminal shows the first lines and how many there are more")
@@ -25,6 +50,11 @@ struct ScreenTests {
     let low = Screen.frame(lines, Screen.Size(columns: 80, rows: 3))
     #expect(low.hasSuffix("line 2\u{1B}[K\r\n… 3 more lines\u{1B}[K\u{1B}[J"))
     #expect(Screen.frame(lines, Screen.Size(columns: 3, rows: 1)) == "\u{1B}[H… 5\u{1B}[K\u{1B}[J")
+    // Lines that are wrapped take more than one row each.
+    let wrapped = Screen.frame(lines, Screen.Size(columns: 4, rows: 5))
+    #expect(
+      wrapped
+        == "\u{1B}[Hline\u{1B}[K\r\n1\u{1B}[K\r\nline\u{1B}[K\r\n2\u{1B}[K\r\n… 3 \u{1B}[K\u{1B}[J")
   }
 }
 

@@ -32,6 +32,7 @@ struct TraceTextTests {
       TraceRecord(at: second(250), .board(state: .awake, power_mw: 10)),
       TraceRecord(at: second(251), .finish(client: 0, code: nil)),
       TraceRecord(at: second(252), .finish(client: 1, code: .deferredFailed)),
+      TraceRecord(at: second(252), .finish(client: 1, code: .deferredCanceled)),
       TraceRecord(at: second(253), .gap(client: 0, count: 1_000, from: nil, to: nil)),
       TraceRecord(at: second(253.5), .receiver(state: .acquiring, power_mw: 30)),
       TraceRecord(at: second(254), .receiver(state: .standby, power_mw: 0.25)),
@@ -42,6 +43,7 @@ struct TraceTextTests {
         "00:04:11  board     suspended 4 min; woke once (receiver's buffer)",
         "00:04:11  finish    a criterion was met",
         "00:04:12  finish    client 1: error: the receiver failed",
+        "00:04:12  finish    client 1: canceled by the client",
         "00:04:13  gap       1,000 fixes lost",
         "00:04:14  receiver  standby, 0.3 mW",
       ])

@@ -17,14 +17,16 @@ struct TuneTests {
     #expect(result.status == 0 && result.errors.isEmpty, "\(result.errors)")
     let lines = result.output.split(separator: "\n", omittingEmptySubsequences: false)
     // A track: its name, heads, 18 settings, and an empty line behind name and table.
-    #expect(lines.count == 2 * 22 + 1 + 8 + 1)
+    // Behind the last one what its columns mean.
+    #expect(lines.count == 2 * 22 + 3 + 1 + 8 + 1)
+    #expect(lines[44].hasPrefix("broken: how much of the time") && lines[45].hasPrefix("p95: "))
     #expect(lines[0] == "simulated: a.csv, 5 min" && lines[22] == "simulated: b.csv, 5 min")
     #expect(lines[2].hasSuffix("battery life"))
     #expect(Set(lines[2..<21].map(\.count)).count == 1)
     #expect(lines[3].hasPrefix("standard, best             no "))
     #expect(lines[16].hasPrefix("deferred 10 min            yes"))
-    #expect(lines[45].hasPrefix("  Every fix at once: standard, best, "))
-    #expect(lines[46].hasPrefix("  Where it is, within 50 m: ") && lines[46].contains("broken "))
+    #expect(lines[48].hasPrefix("  Every fix at once: standard, best, "))
+    #expect(lines[49].hasPrefix("  Where it is, within 50 m: ") && lines[49].contains("broken "))
   }
 
   @Test("for programs, a line each; a board that cannot batch has two settings fewer")

@@ -51,7 +51,7 @@ struct Tune: ParsableCommand {
   func run() throws {
     let profile = try board.profile()
     // All of them first: a slip in the last name is told before anything runs.
-    let routes = try track.paths.map { (path: $0, route: try TrackFile.readWhole($0)) }
+    let routes = try track.paths.map { (path: $0, route: try TrackFile.readWhole($0, for: "tune")) }
     let settings = TuneSetting.all(hasBatch: profile.receiver?.batch != nil)
     var report = TuneReport(profile.name, battery, isJSON: json, style: .ofStandardOutput)
     var sums = [TuneSum](repeating: TuneSum(), count: settings.count)

@@ -9,6 +9,8 @@ struct TuneReport {
   private let style: Style
   private var text = Text()
   private var json = JSONWriter()
+  /// Whether there is a table whose columns are to be explained.
+  private var hasTable = false
 
   /// Begins; on paper with the board's name.
   init(_ board: String, _ battery: Battery?, isJSON: Bool, style: Style) {
@@ -26,6 +28,14 @@ struct TuneReport {
     }
     return isJSON ? json.text.bytes : text.bytes
   }
+
+  /// What the columns mean that are in no unit or in the words of statistics.
+  private static let legend = """
+    broken: how much of the time the last report was farther away than the distance asked for
+    p95: the error that is not exceeded in 95 % of the time
+
+
+    """
 
   /// Adds the runs on a track.
   mutating func add(_ runs: [TuneRun], _ path: String, _ duration: Interval) {
@@ -56,10 +66,12 @@ struct TuneReport {
       text.add("! broken more than \(Words.percent(TunePick.mostBroken * 100)) of the time\n")
     }
     text.add("\n")
+    hasTable = true
   }
 
   /// Adds what is best.
   mutating func finish(_ picks: [TunePick]) {
+    if hasTable { text.add(TuneReport.legend) }
     if !isJSON { text.add(style.paint("Best for each question", .strong) + "\n") }
     for pick in picks {
       if isJSON { write(pick) } else { text.add(sentence(pick) + "\n") }
