@@ -155,3 +155,22 @@ public enum DriverEvent: Sendable {
   /// Creates counters at zero.
   @inlinable public init() {}
 }
+
+#if REACHED
+  extension DriverEvent {
+    static let columns = "goal drain message deadline batchPin lineFault wakeFault supplyFault"
+
+    var column: Int {
+      switch self {
+      case .goal: 0
+      case .drain: 1
+      case .message: 2
+      case .deadline: 3
+      case .batchPin: 4
+      case .lineFault: 5
+      case .pinFault(.receiverWake): 6
+      case .pinFault(.receiverSupply): 7
+      }
+    }
+  }
+#endif

@@ -162,3 +162,10 @@ extension UInt32 {
     self = overflow ? .max : sum
   }
 }
+
+#if REACHED
+  extension PassiveDriver {
+    static let machine = Machine(
+      "PassiveDriver", states: "unpowered powering tracking", events: DriverEvent.columns)
+  }
+#endif

@@ -176,7 +176,7 @@ extension BoardCatalog {
   }
 
   /// The package's root, of which this file is `Sources/Profiles/BoardProfiles/BoardCatalog.swift`.
-  static func sourceTree(of file: String) -> String { parent(parent(parent(parent(file)))) }
+  private static func sourceTree(of file: String) -> String { parent(parent(parent(parent(file)))) }
 
   /// A folder called Boards without a profile in it is somebody else's.
   private static func holdsBoards(_ folder: String) -> Bool {

@@ -1,0 +1,358 @@
+import LocationTypes
+
+/// What the NMEA sentences of one epoch have said so far.
+///
+/// The result does not depend on the order of the sentences: each value has one source that goes
+/// before the others (place: GGA, GNS, RMC, GLL, PUBX; speed and course: RMC, VTG, PUBX; accuracy:
+/// GST, PUBX, GBS, PGRME, DOP).
+struct EpochDraft {
+  /// Whether the sentences of one kind hold the position for valid.
+  enum Verdict {
+    case unsaid
+    case invalid
+    case valid
+
+    /// Two talkers may differ; one that has a position is enough.
+    mutating func hear(_ isValid: Bool) {
+      if isValid { self = .valid } else if self == .unsaid { self = .invalid }
+    }
+  }
+
+  /// UTC time of day, once a sentence has told it.
+  var time_us: Int64?
+  /// When the first sentence came.
+  var received = Instant.boot
+  /// What the first sentence that may bear a time is, and whose; nil before it.
+  var opener: EpochMark?
+  /// The sentences that have told the time.
+  var timed = EpochMarks()
+
+  var rmcVerdict = Verdict.unsaid
+  var ggaVerdict = Verdict.unsaid
+  var gllVerdict = Verdict.unsaid
+  var gnsVerdict = Verdict.unsaid
+  var pubxVerdict = Verdict.unsaid
+  var rmcPlace: Coordinate?
+  var ggaPlace: Coordinate?
+  var gllPlace: Coordinate?
+  var rmcDate: ShortDate?
+  var zdaDay: Int?
+  var quality: UInt8?
+  var indicator: NMEAMode?
+  var ggaSatellites: UInt8?
+  var gsaSatellites: Int16 = 0
+  var gsaMode: UInt8 = 0
+  var hdop_e2: UInt16?
+  var gsaHDOP_e2: UInt16?
+  var vdop_e2: UInt16?
+  var pdop_e2: UInt16?
+  var altitude_mm: Int32?
+  var separation_mm: Int32?
+  var rmcSpeed_mmps: Int32?
+  var rmcCourse_e4: Int32?
+  var vtgSpeed_mmps: Int32?
+  var vtgCourse_e4: Int32?
+  var latitudeError_mm: Int32?
+  var longitudeError_mm: Int32?
+  var altitudeError_mm: Int32?
+  var gns = GNS()
+  var pubx = UBloxPosition()
+  var gbs = GBS()
+  var garminErrors = GarminErrors()
+  var garminAltitude = GarminAltitude()
+  var views = SatelliteViews()
+  var used = SatelliteSets()
+
+  /// Creates one of which nothing was said; in place, where it is wanted.
+  @inline(always) init() {}
+
+  /// Whether a sentence has come that says if there is a position.
+  var isTold: Bool {
+    rmcVerdict != .unsaid || ggaVerdict != .unsaid || gllVerdict != .unsaid
+      || gnsVerdict != .unsaid || pubxVerdict != .unsaid
+  }
+
+  /// Whether a sentence says that there is no position.
+  var isRefused: Bool {
+    rmcVerdict == .invalid || ggaVerdict == .invalid || gllVerdict == .invalid
+      || gnsVerdict == .invalid || pubxVerdict == .invalid
+  }
+}
+
+extension EpochDraft {
+  mutating func take(_ m: RMC) {
+    let isValid = m.isValid && m.mode != .notValid
+    rmcVerdict.hear(isValid)
+    if let date = m.date { rmcDate = date }
+    guard isValid else { return }
+    if let place = m.coordinate { rmcPlace = place }
+    if let speed = m.speed_mmps { rmcSpeed_mmps = speed }
+    if let course = m.course_e4 { rmcCourse_e4 = course }
+    if let mode = m.mode { indicator = mode }
+  }
+
+  mutating func take(_ m: GGA) {
+    // Without a quality it says nothing.
+    guard let quality = m.quality else { return }
+    let isValid = quality != 0
+    ggaVerdict.hear(isValid)
+    guard isValid else { return }
+    if let place = m.coordinate { ggaPlace = place }
+    self.quality = quality
+    if let count = m.satellites { ggaSatellites = max(count, ggaSatellites ?? 0) }
+    if let dop = m.horizontalDOP_e2 { hdop_e2 = dop }
+    if let altitude = m.altitude_mm { altitude_mm = altitude }
+    if let separation = m.separation_mm { separation_mm = separation }
+  }
+
+  mutating func take(_ m: GLL) {
+    let isValid = m.isValid && m.mode != .notValid
+    gllVerdict.hear(isValid)
+    guard isValid else { return }
+    if let place = m.coordinate { gllPlace = place }
+    if indicator == nil { indicator = m.mode }
+  }
+
+  mutating func take(_ m: GSA) {
+    gsaMode = max(gsaMode, m.fixMode ?? 0)
+    // A receiver that repeats itself uses no more satellites than before.
+    if used.insert(m) { gsaSatellites = min(gsaSatellites &+ Int16(m.satellites), 254) }
+    if let dop = m.horizontalDOP_e2 { gsaHDOP_e2 = dop }
+    if let dop = m.verticalDOP_e2 { vdop_e2 = dop }
+    if let dop = m.positionDOP_e2 { pdop_e2 = dop }
+  }
+
+  mutating func take(_ m: GSV) {
+    if let inView = m.inView { views.hear(m.talker, inView) }
+  }
+
+  mutating func take(_ m: GST) {
+    if let error = m.latitude_mm { latitudeError_mm = error }
+    if let error = m.longitude_mm { longitudeError_mm = error }
+    if let error = m.altitude_mm { altitudeError_mm = error }
+  }
+
+  mutating func take(_ m: VTG) {
+    if m.mode == .notValid { return }
+    if let speed = m.speed_mmps { vtgSpeed_mmps = speed }
+    if let course = m.course_e4 { vtgCourse_e4 = course }
+  }
+  mutating func take(_ m: GNS) {
+    if m.mode == nil && m.coordinate == nil { return }
+    let isValid = m.mode != .notValid
+    gnsVerdict.hear(isValid)
+    if isValid && m.coordinate != nil { gns = m }
+  }
+
+  mutating func take(_ m: UBloxPosition) {
+    guard let status = m.status else { return }
+    // A timing receiver of which the place was surveyed computes time alone.
+    let isValid = status != .noFix && (status != .timeOnly || m.coordinate != nil)
+    pubxVerdict.hear(isValid)
+    if isValid { pubx = m }
+  }
+
+  mutating func take(_ m: GBS) { gbs = m }
+
+  mutating func take(_ m: GarminErrors) { garminErrors = m }
+
+  mutating func take(_ m: GarminAltitude) {
+    if m.dimensions != 1 { garminAltitude = m }
+  }
+}
+
+// What the sentences of an epoch add up to.
+
+extension EpochDraft {
+  /// Writes what it adds up to, but for the date.
+  ///
+  /// It changes nothing; but only what is said to be mutated is read where it lies, and not copied first.
+  mutating func write(to epoch: inout Epoch, _ options: EpochOptions) {
+    epoch = Epoch()
+    epoch.timeOfDay_us = time_us
+    epoch.hdop_e2 = hdop_e2 ?? gns.horizontalDOP_e2 ?? gsaHDOP_e2 ?? pubx.horizontalDOP_e2
+    epoch.vdop_e2 = vdop_e2 ?? pubx.verticalDOP_e2
+    epoch.pdop_e2 = pdop_e2
+    epoch.satellitesInView = views.sum
+    epoch.mode = .noFix
+    if !isRefused,
+      let place = ggaPlace ?? gns.coordinate ?? rmcPlace ?? gllPlace ?? pubx.coordinate
+    {
+      complete(&epoch, place, options)
+    }
+  }
+
+  private mutating func complete(_ epoch: inout Epoch, _ place: Coordinate, _ options: EpochOptions)
+  {
+    let altitude_mm = self.altitude_mm ?? gns.altitude_mm ?? garminAltitude.altitude_mm
+    let separation_mm = self.separation_mm ?? gns.separation_mm
+    let height_mm = EpochDraft.sum(altitude_mm, separation_mm) ?? pubx.height_mm
+    let hasHeight = altitude_mm != nil || height_mm != nil
+    let isSpatial = dimensions == 3 || (dimensions == 0 && hasHeight)
+    var fix = Fix(
+      acquired: received, coordinate: place,
+      mode: isSpatial ? .threeDimensional : .twoDimensional)
+    fix.altitude_mm = altitude_mm
+    fix.ellipsoidalAltitude_mm = height_mm
+    fix.speed_mmps = rmcSpeed_mmps ?? vtgSpeed_mmps ?? pubx.speed_mmps
+    fix.course_e4 = rmcCourse_e4 ?? vtgCourse_e4 ?? pubx.course_e4
+    fix.horizontalAccuracy_mm =
+      horizontalError_mm ?? error(of: epoch.hdop_e2, options.rangeError_mm)
+    if isSpatial && hasHeight {
+      fix.verticalAccuracy_mm =
+        verticalError_mm ?? error(of: epoch.vdop_e2, options.rangeError_mm)
+    }
+    let counted = gns.satellites ?? ggaSatellites ?? pubx.satellites
+    fix.satellites = counted.map { Int16($0) } ?? (gsaMode == 0 ? nil : gsaSatellites)
+    fix.quality = fixQuality
+    fix.isSimulated = options.isSimulated
+    epoch.fix = fix
+    epoch.mode = isSpatial ? .threeDimensional : .twoDimensional
+    epoch.geoidSeparation_mm = separation_mm
+    epoch.climb_mmps = pubx.velocityDown_mmps.flatMap { $0 == .min ? nil : -$0 }
+    if EpochDraft.root(latitudeError_mm, longitudeError_mm) != nil {
+      epoch.latitudeError_mm = latitudeError_mm
+      epoch.longitudeError_mm = longitudeError_mm
+    }
+  }
+
+  /// 2 or 3, or 0 when nothing says: GSA's "no fix" beside a position says nothing.
+  private var dimensions: UInt8 {
+    if gsaMode > 1 { return gsaMode }
+    switch pubx.status {
+    case .twoDimensional?, .differential2D?, .deadReckoning?: return 2
+    case .threeDimensional?, .differential3D?, .combined?, .timeOnly?: return 3
+    case .noFix?, nil: return garminAltitude.dimensions ?? 0
+    }
+  }
+
+  private static func sum(_ a: Int32?, _ b: Int32?) -> Int32? {
+    guard let a, let b else { return nil }
+    let (sum, isOver) = a.addingReportingOverflow(b)
+    return isOver || sum == .min ? nil : sum
+  }
+
+  private var horizontalError_mm: Int32? {
+    if let error = EpochDraft.root(latitudeError_mm, longitudeError_mm) { return error }
+    if let error = EpochDraft.positive(pubx.horizontalAccuracy_mm) { return error }
+    if let error = EpochDraft.root(gbs.latitude_mm, gbs.longitude_mm) { return error }
+    // Half lie within 1.18 σ of an axis, and the error of both is √2 of it.
+    return EpochDraft.positive(garminErrors.horizontal_mm).map {
+      Int32(clamping: Int64($0) * 11_985 / 10_000)
+    }
+  }
+
+  private var verticalError_mm: Int32? {
+    if let error = EpochDraft.positive(altitudeError_mm) { return error }
+    if let error = EpochDraft.positive(pubx.verticalAccuracy_mm) { return error }
+    if let error = EpochDraft.positive(gbs.altitude_mm) { return error }
+    // As gpsd has it: 1.18 σ.
+    return EpochDraft.positive(garminErrors.vertical_mm).map { Int32(Int64($0) * 8_475 / 10_000) }
+  }
+
+  /// Zero means that the receiver does not know.
+  private static func positive(_ error_mm: Int32?) -> Int32? {
+    guard let error_mm, error_mm > 0 else { return nil }
+    return error_mm
+  }
+
+  /// √(σ latitude² + σ longitude²); both zero means that the receiver does not know.
+  private static func root(_ latitude_mm: Int32?, _ longitude_mm: Int32?) -> Int32? {
+    guard let latitude_mm, let longitude_mm else { return nil }
+    guard latitude_mm > 0 || longitude_mm > 0 else { return nil }
+    let limit = Fix.accuracyLimit_mm
+    let y = Int64(min(max(latitude_mm, 0), limit))
+    let x = Int64(min(max(longitude_mm, 0), limit))
+    return Int32(Double(y * y + x * x).squareRoot().rounded())
+  }
+
+  private func error(of dilution_e2: UInt16?, _ rangeError_mm: Int32) -> Int32? {
+    guard let dilution_e2 else { return nil }
+    let product = Int64(dilution_e2) * Int64(max(rangeError_mm, 0)) / 100
+    return Int32(clamping: product)
+  }
+
+  private var fixQuality: FixQuality {
+    switch quality {
+    case 1?, 3?: return .autonomous
+    case 2?: return .differential
+    case 4?: return .rtkFixed
+    case 5?: return .rtkFloat
+    case 6?: return .deadReckoning
+    // Typed in, or surveyed: as gpsd, a place that is known.
+    case 7?: return .surveyed
+    case 8?: return .simulated
+    case _: break
+    }
+    switch gns.mode ?? indicator {
+    case .autonomous?, .precise?: return .autonomous
+    case .differential?: return .differential
+    case .rtkFixed?: return .rtkFixed
+    case .rtkFloat?: return .rtkFloat
+    case .estimated?: return .deadReckoning
+    case .manual?: return .surveyed
+    case .simulator?: return .simulated
+    case .notValid?, nil: break
+    }
+    switch pubx.status {
+    case .differential2D?, .differential3D?: return .differential
+    case .twoDimensional?, .threeDimensional?: return .autonomous
+    case .deadReckoning?: return .deadReckoning
+    case .combined?: return .combined
+    case .timeOnly?: return .surveyed
+    case .noFix?, nil: return .unknown
+    }
+  }
+}
+
+extension Epoch {
+  /// Takes what it does not say itself from sentences of its time.
+  mutating func complete(by sentences: Epoch) {
+    hdop_e2 = hdop_e2 ?? sentences.hdop_e2
+    vdop_e2 = vdop_e2 ?? sentences.vdop_e2
+    pdop_e2 = pdop_e2 ?? sentences.pdop_e2
+    satellitesInView = satellitesInView ?? sentences.satellitesInView
+    guard hasFix, sentences.hasFix else { return }
+    let other = sentences.place
+    place.quality = place.quality.richer(other.quality)
+    if place.speed_mmps == nil {
+      // Where it tells a speed without a course, it says that the course may be any.
+      place.speed_mmps = other.speed_mmps
+      place.course_e4 = place.course_e4 ?? other.course_e4
+    }
+    place.horizontalAccuracy_mm = Epoch.known(
+      place.horizontalAccuracy_mm, other.horizontalAccuracy_mm)
+    if place.mode == .threeDimensional {
+      place.verticalAccuracy_mm = Epoch.known(place.verticalAccuracy_mm, other.verticalAccuracy_mm)
+    }
+    place.satellites = place.satellites ?? other.satellites
+    place.altitude_mm = place.altitude_mm ?? other.altitude_mm
+    place.ellipsoidalAltitude_mm = place.ellipsoidalAltitude_mm ?? other.ellipsoidalAltitude_mm
+    geoidSeparation_mm = geoidSeparation_mm ?? sentences.geoidSeparation_mm
+    climb_mmps = climb_mmps ?? sentences.climb_mmps
+    latitudeError_mm = latitudeError_mm ?? sentences.latitudeError_mm
+    longitudeError_mm = longitudeError_mm ?? sentences.longitudeError_mm
+  }
+  /// An error, or another where it is unknown: UBX writes its largest value then, which no fix has.
+  private static func known(_ error_mm: Int32?, _ other_mm: Int32?) -> Int32? {
+    guard let error_mm, error_mm < Fix.accuracyLimit_mm else { return other_mm ?? error_mm }
+    return error_mm
+  }
+}
+
+extension FixQuality {
+  /// This one, or that of sentences of the same moment where it says more.
+  fileprivate func richer(_ other: FixQuality) -> FixQuality {
+    other.detail > detail ? other : self
+  }
+
+  /// How much it says of the way in which the position was made.
+  private var detail: UInt8 {
+    switch self {
+    case .unknown: 0
+    case .autonomous: 1
+    case .differential: 2
+    case .rtkFixed, .rtkFloat, .deadReckoning, .manual, .simulated, .surveyed, .combined: 3
+    }
+  }
+}

@@ -1,0 +1,414 @@
+import LocationTypes
+
+/// From sentences to messages: NMEA 0183 versions 2.0 to 4.11, of any talker.
+///
+/// Fields at the end that a version does not have are nil; more than it has are passed over.
+enum NMEADecoding {
+  /// Reads a sentence and hands it to whom it is for; says whether that one has made something of it.
+  @inline(__always)
+  static func read<Taker: SentenceTaker>(
+    _ f: inout NMEAFields, _ counters: inout DecoderCounters, for taker: inout Taker,
+    into product: inout Taker.Product
+  ) -> Bool {
+    let head = f.head
+    let talker = Talker(UInt8(truncatingIfNeeded: head), UInt8(truncatingIfNeeded: head &>> 8))
+    guard f.addressLength == 5, talker.first != UInt8(ascii: "P") else {
+      return taker.take(proprietary(&f, head, &counters), into: &product)
+    }
+    // The three letters, the last one highest.
+    switch UInt32(truncatingIfNeeded: head &>> 16) & 0xFF_FFFF {
+    case 0x56_53_47:
+      let m = gsv(&f, talker)
+      if !f.isBroken { return taker.take(m, into: &product) }
+    case 0x41_53_47:
+      let m = gsa(&f, talker)
+      if !f.isBroken { return taker.take(m, into: &product) }
+    case 0x41_47_47:
+      let m = gga(&f, talker)
+      if !f.isBroken { return taker.take(m, into: &product) }
+    case 0x43_4D_52:
+      let m = rmc(&f, talker)
+      if !f.isBroken { return taker.take(m, into: &product) }
+    case 0x47_54_56:
+      let m = vtg(&f, talker)
+      if !f.isBroken { return taker.take(m, into: &product) }
+    case 0x4C_4C_47:
+      let m = gll(&f, talker)
+      if !f.isBroken { return taker.take(m, into: &product) }
+    case 0x54_53_47:
+      let m = gst(&f, talker)
+      if !f.isBroken { return taker.take(m, into: &product) }
+    case let kind: return taker.take(other(kind, &f, talker, &counters), into: &product)
+    }
+    counters.malformed.count()
+    return taker.take(.other, into: &product)
+  }
+
+  /// What few receivers send, or once an epoch, and what nobody here reads.
+  @inline(never)
+  private static func other(
+    _ kind: UInt32, _ f: inout NMEAFields, _ talker: Talker, _ counters: inout DecoderCounters
+  ) -> GNSSMessage {
+    let message: GNSSMessage
+    switch kind {
+    case 0x41_44_5A: message = .zda(zda(&f, talker))
+    case 0x53_4E_47: message = .gns(gns(&f, talker))
+    case 0x53_42_47: message = .gbs(gbs(&f, talker))
+    case let kind:
+      // TXT, of which only CASIC's of itself mean anything here.
+      if kind == 0x54_58_54, let notice = text(&f) { return .receiverNotice(notice) }
+      counters.unknown.count()
+      return .unread(.sentence(f.address))
+    }
+    if !f.isBroken { return message }
+    counters.malformed.count()
+    return .other
+  }
+
+  /// Time, status, place, speed, course, date, variation (2), mode from 2.3, nav status from 4.1.
+  @inline(__always) private static func rmc(_ f: inout NMEAFields, _ talker: Talker) -> RMC {
+    var m = RMC(talker: talker, time_us: f.time(0))
+    m.isValid = isValid(f.letter(1))
+    m.coordinate = f.coordinate(2)
+    m.speed_mmps = f.knots(6)
+    m.course_e4 = f.course(7)
+    m.date = f.date(8)
+    if let variation = f.course(9) {
+      m.variation_e4 = f.letter(10) == UInt8(ascii: "W") ? -variation : variation
+    }
+    m.mode = f.mode(11)
+    m.navigationalStatus = f.letter(12)
+    return m
+  }
+
+  /// Whether a status says that the data are valid: `A`, or `D` as some say for differential.
+  @inline(__always) private static func isValid(_ status: UInt8?) -> Bool {
+    status == UInt8(ascii: "A") || status == UInt8(ascii: "D")
+  }
+
+  /// Time, place, quality, satellites, HDOP, altitude, M, separation, M, age, station.
+  @inline(__always) private static func gga(_ f: inout NMEAFields, _ talker: Talker) -> GGA {
+    var m = GGA(talker: talker, time_us: f.time(0))
+    m.coordinate = f.coordinate(1)
+    m.quality = f.whole(5, as: UInt8.self)
+    m.satellites = f.whole(6, as: UInt8.self)
+    m.horizontalDOP_e2 = f.dilution(7)
+    m.altitude_mm = f.decimal(8, 3, as: Int32.self)
+    m.separation_mm = f.decimal(10, 3, as: Int32.self)
+    m.correctionAge_ms = f.decimal(12, 3, as: Int32.self)
+    m.station = f.name(13)
+    return m
+  }
+
+  /// Selection, mode, twelve satellites, PDOP, HDOP, VDOP, system from 4.1.
+  @inline(__always) private static func gsa(_ f: inout NMEAFields, _ talker: Talker) -> GSA {
+    var m = GSA(talker: talker, fixMode: f.whole(1, as: UInt8.self))
+    m.isAutomatic = f.letter(0).map { $0 == UInt8(ascii: "A") }
+    // Most receivers leave the last ones empty.
+    for i in 2..<14 where f.length(i) != 0 {
+      if let number = f.twoDigits(i) {
+        m.name(UInt16(number))
+      } else if let number = f.whole(i, as: UInt16.self) {
+        m.name(number)
+      }
+    }
+    m.positionDOP_e2 = f.dilution(14)
+    m.horizontalDOP_e2 = f.dilution(15)
+    m.verticalDOP_e2 = f.dilution(16)
+    m.system = f.hexadecimal(17)
+    return m
+  }
+
+  /// Sentences, number, satellites in view; then four of them; signal from 4.1.
+  @inline(__always) private static func gsv(_ f: inout NMEAFields, _ talker: Talker) -> GSV {
+    var m = GSV(
+      talker: talker, sentences: f.whole(0, as: UInt8.self), number: f.whole(1, as: UInt8.self),
+      inView: f.whole(2, as: UInt8.self))
+    var i = 3
+    while i &+ 4 <= f.count && i < 19 {
+      if let satellite = f.satellite(i) {
+        if satellite.number != 0 { m.append(satellite) }
+      } else if let number = f.whole(i, as: UInt16.self), number != 0 {
+        m.append(
+          SatelliteInView(
+            number: number, elevation_deg: f.elevation(i &+ 1), azimuth_deg: f.azimuth(i &+ 2),
+            signal_dBHz: f.signal(i &+ 3)))
+      }
+      i &+= 4
+    }
+    if i < f.count { m.signal = f.hexadecimal(i) }
+    return m
+  }
+
+  /// Time, RMS, major, minor, orientation of the ellipse, σ of latitude, longitude and altitude.
+  @inline(__always) private static func gst(_ f: inout NMEAFields, _ talker: Talker) -> GST {
+    var m = GST(talker: talker, time_us: f.time(0))
+    m.residual_mm = f.decimal(1, 3, as: Int32.self)
+    m.semiMajor_mm = f.decimal(2, 3, as: Int32.self)
+    m.semiMinor_mm = f.decimal(3, 3, as: Int32.self)
+    m.orientation_e4 = f.course(4)
+    m.latitude_mm = f.decimal(5, 3, as: Int32.self)
+    m.longitude_mm = f.decimal(6, 3, as: Int32.self)
+    m.altitude_mm = f.decimal(7, 3, as: Int32.self)
+    return m
+  }
+
+  /// Course, T, course, M, knots, N, km/h, K, mode from 2.3; before 2.0 the four without letters.
+  @inline(__always) private static func vtg(_ f: inout NMEAFields, _ talker: Talker) -> VTG {
+    var m = VTG(talker: talker)
+    m.course_e4 = f.course(0)
+    let unit = f.letter(1)
+    if let unit, unit >= UInt8(ascii: "0") && unit <= UInt8(ascii: "9") {
+      m.magneticCourse_e4 = f.course(1)
+      let kilometres = f.kilometresPerHour(3)
+      m.speed_mmps = f.knots(2) ?? kilometres
+      return m
+    }
+    m.magneticCourse_e4 = f.course(2)
+    // Both are read, so that one that cannot be read is not passed over.
+    let kilometres = f.kilometresPerHour(6)
+    m.speed_mmps = f.knots(4) ?? kilometres
+    m.mode = f.mode(8)
+    return m
+  }
+
+  /// Time, day, month, year, zone: hours with their sign, minutes of the same.
+  @inline(__always) private static func zda(_ f: inout NMEAFields, _ talker: Talker) -> ZDA {
+    var m = ZDA(talker: talker, time_us: f.time(0))
+    let day = f.whole(1, as: UInt8.self)
+    let month = f.whole(2, as: UInt8.self)
+    let year = f.whole(3, as: UInt16.self)
+    if let day, let month, let year {
+      if year < 100, month >= 1, month <= 12, day >= 1, day <= 31 {
+        m.shortDate = ShortDate(year: UInt8(year), month: month, day: day)
+      } else {
+        m.date = CalendarDate(year: Int(year), month: Int(month), day: Int(day))
+      }
+    }
+    if let hours = f.whole(4, as: Int8.self) {
+      let minutes = Int16(f.whole(5, as: UInt8.self) ?? 0)
+      let isWest = f.letter(4) == UInt8(ascii: "-")
+      m.zone_min = Int16(hours) * 60 + (isWest ? -minutes : minutes)
+    }
+    return m
+  }
+
+  /// Place, time, status from 2.0, mode from 2.3.
+  @inline(__always) private static func gll(_ f: inout NMEAFields, _ talker: Talker) -> GLL {
+    var m = GLL(talker: talker, time_us: f.time(4))
+    m.coordinate = f.coordinate(0)
+    m.isValid = f.count <= 5 || isValid(f.letter(5))
+    m.mode = f.mode(6)
+    return m
+  }
+}
+
+// GNS, GBS and what the makers of receivers have added.
+
+extension NMEADecoding {
+  /// Time, place, mode of each system, satellites, HDOP, altitude, separation, age, station, nav
+  /// status from 4.1.
+  static func gns(_ f: inout NMEAFields, _ talker: Talker) -> GNS {
+    var m = GNS(talker: talker, time_us: f.time(0))
+    m.coordinate = f.coordinate(1)
+    m.mode = f.bestMode(5)
+    m.satellites = f.whole(6, as: UInt8.self)
+    m.horizontalDOP_e2 = f.dilution(7)
+    m.altitude_mm = f.decimal(8, 3, as: Int32.self)
+    m.separation_mm = f.decimal(9, 3, as: Int32.self)
+    m.correctionAge_ms = f.decimal(10, 3, as: Int32.self)
+    m.station = f.name(11)
+    m.navigationalStatus = f.letter(12)
+    return m
+  }
+
+  /// Time, σ of latitude, longitude and altitude, satellite, probability, bias, its σ.
+  static func gbs(_ f: inout NMEAFields, _ talker: Talker) -> GBS {
+    var m = GBS(talker: talker, time_us: f.time(0))
+    m.latitude_mm = f.decimal(1, 3, as: Int32.self)
+    m.longitude_mm = f.decimal(2, 3, as: Int32.self)
+    m.altitude_mm = f.decimal(3, 3, as: Int32.self)
+    m.satellite = f.whole(4, as: UInt16.self)
+    m.bias_mm = f.decimal(6, 3, as: Int32.self)
+    m.biasError_mm = f.decimal(7, 3, as: Int32.self)
+    return m
+  }
+
+  /// Whatever has an address of another form than talker and three letters.
+  @inline(never)
+  static func proprietary(
+    _ f: inout NMEAFields, _ head: UInt64, _ counters: inout DecoderCounters
+  ) -> GNSSMessage {
+    let message: GNSSMessage?
+    // The first seven, as they stand in the sentence.
+    let address = head.byteSwapped >> 8
+    switch (f.addressLength, address) {
+    // PUBX,00 with a comma behind it.
+    case (4, 0x50_55_42_58_2C_30_30) where f.length(0) == 2: message = .ubloxPosition(pubx(&f))
+    case (5, let kind) where kind >> 16 == 0x50_47_52_4D_45: message = .garminErrors(pgrme(&f))
+    case (5, let kind) where kind >> 16 == 0x50_47_52_4D_5A: message = .garminAltitude(pgrmz(&f))
+    case (7, 0x50_4D_54_4B_30_30_31): message = pmtk(&f).map { .commandResult($0) }
+    case (7, 0x50_41_49_52_30_30_31): message = pair(&f).map { .commandResult($0) }
+    case (7, 0x50_4D_54_4B_30_31_30): message = .receiverNotice(systemMessage(&f))
+    case (7, 0x50_4D_54_4B_30_31_31): message = .receiverNotice(.started)
+    case _:
+      counters.unknown.count()
+      return .unread(.sentence(f.address))
+    }
+    guard let message, !f.isBroken else {
+      counters.malformed.count()
+      return .other
+    }
+    return message
+  }
+
+  /// 00, time, place, height, status, accuracies (2), km/h, course, speed downward, age, HDOP, VDOP,
+  /// TDOP, satellites; two more of no use.
+  private static func pubx(_ f: inout NMEAFields) -> UBloxPosition {
+    var m = UBloxPosition(time_us: f.time(1))
+    m.coordinate = f.coordinate(2)
+    m.height_mm = f.decimal(6, 3, as: Int32.self)
+    m.status = f.ubloxStatus(7)
+    m.horizontalAccuracy_mm = f.decimal(8, 3, as: Int32.self)
+    m.verticalAccuracy_mm = f.decimal(9, 3, as: Int32.self)
+    m.speed_mmps = f.kilometresPerHour(10)
+    m.course_e4 = f.course(11)
+    m.velocityDown_mmps = f.decimal(12, 3, as: Int32.self)
+    m.correctionAge_ms = f.decimal(13, 3, as: Int32.self)
+    m.horizontalDOP_e2 = f.dilution(14)
+    m.verticalDOP_e2 = f.dilution(15)
+    m.timeDOP_e2 = f.dilution(16)
+    m.satellites = f.whole(17, as: UInt8.self)
+    return m
+  }
+
+  /// HPE, M, VPE, M, EPE, M.
+  private static func pgrme(_ f: inout NMEAFields) -> GarminErrors {
+    GarminErrors(
+      horizontal_mm: f.decimal(0, 3, as: Int32.self), vertical_mm: f.decimal(2, 3, as: Int32.self),
+      position_mm: f.decimal(4, 3, as: Int32.self))
+  }
+
+  /// Altitude, f or m, dimensions.
+  private static func pgrmz(_ f: inout NMEAFields) -> GarminAltitude {
+    let isMetric = f.letter(1).map { $0 | 0x20 == UInt8(ascii: "m") } ?? false
+    var m = GarminAltitude(dimensions: f.whole(2, as: UInt8.self))
+    if isMetric {
+      m.altitude_mm = f.decimal(0, 3, as: Int32.self)
+    } else if let feet = f.decimal(0, 3, as: Int32.self) {
+      // 1 foot is 304.8 mm.
+      m.altitude_mm = Int32((Int64(feet) * 3_048 + (feet < 0 ? -5_000 : 5_000)) / 10_000)
+    }
+    return m
+  }
+
+  /// Command, 0 invalid, 1 unsupported, 2 failed, 3 done.
+  private static func pmtk(_ f: inout NMEAFields) -> CommandResult? {
+    let command = f.whole(0, as: UInt16.self)
+    let flag = f.whole(1, as: UInt8.self)
+    guard let command, let flag, flag <= 3 else { return nil }
+    let outcome: CommandResult.Outcome =
+      switch flag {
+      case 0: .invalid
+      case 1: .unsupported
+      case 2: .failed
+      case _: .done
+      }
+    return CommandResult(family: .pmtk, command: command, outcome: outcome)
+  }
+
+  /// Command, 0 done, 1 pending, 2 failed, 3 unsupported, 4 parameters, 5 busy.
+  private static func pair(_ f: inout NMEAFields) -> CommandResult? {
+    let command = f.whole(0, as: UInt16.self)
+    let result = f.whole(1, as: UInt8.self)
+    guard let command, let result, let outcome = CommandResult.Outcome(rawValue: result) else {
+      return nil
+    }
+    return CommandResult(family: .pair, command: command, outcome: outcome)
+  }
+}
+
+// MARK: Fields of a meaning of their own
+
+extension NMEAFields {
+  /// A dilution of precision; 99.99 and zero are receivers' ways to say that there is none.
+  @inline(__always) mutating func dilution(_ i: Int) -> UInt16? {
+    guard let value = decimal(i, 2), value > 0, value < 9_900 else { return nil }
+    return UInt16(truncatingIfNeeded: value)
+  }
+
+  /// Degrees above the horizon; what is outside −90 … 90 is none.
+  @inline(__always) mutating func elevation(_ i: Int) -> Int8? {
+    guard let value = whole(i), value >= -90, value <= 90 else { return nil }
+    return Int8(truncatingIfNeeded: value)
+  }
+
+  /// Degrees from north; what is outside 0 … 360 is none.
+  @inline(__always) mutating func azimuth(_ i: Int) -> UInt16? {
+    guard let value = whole(i), value >= 0, value <= 360 else { return nil }
+    return UInt16(truncatingIfNeeded: value)
+  }
+
+  /// dB-Hz; what is outside 0 … 99 is none.
+  @inline(__always) mutating func signal(_ i: Int) -> UInt8? {
+    guard let value = whole(i), value >= 0, value <= 99 else { return nil }
+    return UInt8(truncatingIfNeeded: value)
+  }
+
+  /// One hexadecimal digit, as signals are numbered; nil for anything else.
+  @inline(__always) func hexadecimal(_ i: Int) -> UInt8? {
+    guard length(i) == 1, let byte = letter(i) else { return nil }
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): return byte &- UInt8(ascii: "0")
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): return byte &- UInt8(ascii: "A") &+ 10
+    case _: return nil
+    }
+  }
+
+  /// The best mode of a letter for each system; nil when there is none that is known.
+  fileprivate func bestMode(_ i: Int) -> NMEAMode? {
+    var best: NMEAMode?
+    var place = 0
+    while let byte = byte(place, ofField: i) {
+      if let mode = NMEAMode(rawValue: byte), best.map({ $0.rank < mode.rank }) ?? true {
+        best = mode
+      }
+      place += 1
+    }
+    return best
+  }
+
+  fileprivate func ubloxStatus(_ i: Int) -> UBloxPosition.Status? {
+    guard length(i) == 2, let first = byte(0, ofField: i), let second = byte(1, ofField: i) else {
+      return nil
+    }
+    return switch UInt16(first) << 8 | UInt16(second) {
+    case 0x4E_46: .noFix
+    case 0x44_52: .deadReckoning
+    case 0x47_32: .twoDimensional
+    case 0x47_33: .threeDimensional
+    case 0x44_32: .differential2D
+    case 0x44_33: .differential3D
+    case 0x52_4B: .combined
+    case 0x54_54: .timeOnly
+    case _: nil
+    }
+  }
+}
+
+extension NMEAMode {
+  /// Which of the modes of several systems a fix is made by.
+  var rank: UInt8 {
+    switch self {
+    case .notValid: 0
+    case .simulator: 1
+    case .manual: 2
+    case .estimated: 3
+    case .autonomous: 4
+    case .precise: 5
+    case .differential: 6
+    case .rtkFloat: 7
+    case .rtkFixed: 8
+    }
+  }
+}

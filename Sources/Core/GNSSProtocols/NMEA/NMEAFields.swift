@@ -1,0 +1,453 @@
+import LocationTypes
+
+/// The fields of a sentence, read by their numbers from 0, which is the one behind the address.
+///
+/// Every reader gives nil for an empty or missing field. A field that is not what it should be sets
+/// ``isBroken``, and the sentence is given up. Fields of the usual lengths are read eight
+/// characters at once; a reader for any length stands behind that. Eight bytes may be loaded wherever a
+/// field begins, for a margin lies behind the sentence.
+struct NMEAFields: ~Escapable {
+  let bytes: Span<UInt8>
+  /// Where the address begins, behind the `$`.
+  let start: Int
+  // Where the commas are, counted from there, and the end of the last field.
+  private let places: Span<UInt16>
+  /// How many fields there are behind the address, at most 24.
+  let count: Int
+  /// A field could not be read.
+  var isBroken = false
+
+  /// Takes the sentence that begins at `start`, behind the `$`, with what its scan has found.
+  ///
+  /// - Precondition: ``SentenceScan/margin`` bytes lie behind the sentence.
+  @_lifetime(copy bytes, copy places)
+  @inline(__always) init(_ bytes: Span<UInt8>, at start: Int, _ places: Span<UInt16>) {
+    count = places.count &- 1
+    precondition(
+      count >= 0 && start >= 0
+        && start &+ Int(places[count]) <= bytes.count &- SentenceScan.margin,
+      "a margin lies behind the sentence")
+    self.bytes = bytes
+    self.start = start
+    self.places = places
+  }
+
+  /// How many characters the address has; 0 without a comma behind it.
+  @inline(__always) var addressLength: Int { count == 0 ? 0 : Int(places[0]) }
+
+  /// The first eight bytes behind the `$`; those past the sentence's end mean nothing.
+  @inline(__always) var head: UInt64 { load(start) }
+
+  /// The first eight characters of the address, the first one lowest; zeros behind the last.
+  var address: UInt64 {
+    let length = addressLength
+    return length < 8 ? head & (1 &<< UInt64(8 * length) &- 1) : head
+  }
+
+  /// Where field `i` begins and how long it is; no length when it is missing.
+  @inline(__always) private func place(_ i: Int) -> (begin: Int, length: Int) {
+    if i >= count { return (0, 0) }
+    // There is one place more than there are fields.
+    let comma = Int(unsafe places[unchecked: i])
+    return (start &+ comma &+ 1, Int(unsafe places[unchecked: i &+ 1]) &- comma &- 1)
+  }
+
+  /// How many characters field `i` has.
+  @inline(__always) func length(_ i: Int) -> Int { place(i).length }
+
+  /// Byte `offset` of field `i`; nil past its end.
+  func byte(_ offset: Int, ofField i: Int) -> UInt8? {
+    let (begin, length) = place(i)
+    return offset < length ? bytes[begin + offset] : nil
+  }
+
+  /// The first byte of field `i`; nil when empty.
+  @inline(__always) func letter(_ i: Int) -> UInt8? {
+    let (begin, length) = place(i)
+    return length == 0 ? nil : bytes[begin]
+  }
+}
+
+// MARK: Digits, eight at once
+
+extension NMEAFields {
+  private static var zeros: UInt64 { 0x3030_3030_3030_3030 }
+  private static var highs: UInt64 { 0x8080_8080_8080_8080 }
+
+  /// Eight bytes from `i` on, which must be there.
+  @inline(__always) private func load(_ i: Int) -> UInt64 {
+    // It is in the sentence or not far behind: a margin is there, and i is not negative.
+    let bits = unsafe bytes.bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: i, as: UInt64.self)
+    return UInt64(littleEndian: bits)
+  }
+
+  /// High bits where a byte is no digit; `x` is characters less `0` each, none above 0x7F.
+  @inline(__always) private static func strangers(_ x: UInt64) -> UInt64 {
+    (x &+ 0x7676_7676_7676_7676) & highs
+  }
+
+  /// The number of eight digits, the first in the lowest byte.
+  @inline(__always) private static func number(_ digits: UInt64) -> UInt64 {
+    let pairs = (digits &* 10 &+ digits &>> 8) & 0x00FF_00FF_00FF_00FF
+    let fours = (pairs &* 100 &+ pairs &>> 16) & 0x0000_FFFF_0000_FFFF
+    return (fours &* 10_000 &+ fours &>> 32) & 0xFFFF_FFFF
+  }
+
+  @inline(__always) private static func power(_ exponent: Int) -> UInt64 {
+    switch exponent {
+    case 0: 1
+    case 1: 10
+    case 2: 100
+    case 3: 1_000
+    case 4: 10_000
+    case 5: 100_000
+    case 6: 1_000_000
+    case 7: 10_000_000
+    case 8: 100_000_000
+    case _: 1_000_000_000
+    }
+  }
+
+  /// A decimal number of up to eight characters without sign times 10^`decimals`; nil if it is
+  /// anything else, a longer one perhaps.
+  @inline(__always)
+  private func short(_ begin: Int, _ length: Int, _ decimals: Int) -> Int64? {
+    if length > 8 { return nil }
+    // Zeros before the first digit fill the word up.
+    let x = (load(begin) ^ NMEAFields.zeros) &<< UInt64(64 &- 8 &* length)
+    let strange = NMEAFields.strangers(x)
+    if strange == 0 { return Int64(NMEAFields.number(x) &* NMEAFields.power(decimals)) }
+    let bit = UInt64(strange.trailingZeroBitCount &- 7)
+    let places = 7 &- Int(bit &>> 3)
+    guard strange & (strange &- 1) == 0, UInt8(truncatingIfNeeded: x &>> bit) == 0x1E,
+      length > 1, places <= decimals
+    else { return nil }
+    // The digits before the point move up over it.
+    let before = (1 &<< bit) &- 1
+    let digits = (x & before) &<< 8 | x & ~(before &<< 8 | 0xFF)
+    return Int64(NMEAFields.number(digits) &* NMEAFields.power(decimals &- places))
+  }
+
+  /// The number of `length` digits from `begin` on, 1 to 8 of them, times 10^`places - length`;
+  /// nil if they are not all digits.
+  @inline(__always)
+  private func fraction(_ begin: Int, _ length: Int, _ places: Int) -> UInt64? {
+    if length < 1 || length > 8 || length > places { return nil }
+    let x = (load(begin) ^ NMEAFields.zeros) &<< UInt64(64 &- 8 &* length)
+    if NMEAFields.strangers(x) != 0 { return nil }
+    return NMEAFields.number(x) &* NMEAFields.power(places &- length)
+  }
+
+  /// Three numbers of two digits each, with which field `i` begins; nil if it does not.
+  @inline(__always)
+  private func pairs(_ begin: Int, _ length: Int) -> (UInt64, UInt64, UInt64)? {
+    if length < 6 { return nil }
+    let x = (load(begin) ^ NMEAFields.zeros) & 0xFFFF_FFFF_FFFF
+    if NMEAFields.strangers(x) != 0 { return nil }
+    let pairs = x &* 10 &+ x &>> 8
+    return (pairs & 0xFF, pairs &>> 16 & 0xFF, pairs &>> 32 & 0xFF)
+  }
+}
+
+// MARK: What most sentences consist of
+
+extension NMEAFields {
+  /// Field `i` if it has two digits; nil if it is anything else.
+  @inline(__always) func twoDigits(_ i: Int) -> UInt8? {
+    let (begin, length) = place(i)
+    if length != 2 { return nil }
+    // The field has as many bytes.
+    let bits = unsafe bytes.bytes.unsafeLoadUnaligned(
+      fromUncheckedByteOffset: begin, as: UInt16.self)
+    let x = UInt16(littleEndian: bits) ^ 0x3030
+    if (x &+ 0x7676) & 0x8080 != 0 { return nil }
+    return UInt8(truncatingIfNeeded: x &* 10 &+ x &>> 8)
+  }
+
+  /// The satellite of four fields from `i` on in the usual form `12,45,123,45` or `12,45,123,`; nil
+  /// if it has another.
+  @inline(__always) func satellite(_ i: Int) -> SatelliteInView? {
+    let comma = Int(places[i])
+    let length = Int(places[i &+ 4]) &- comma
+    let begin = start &+ comma &+ 1
+    if length != 13 && length != 11 { return nil }
+    // Digits less `0`, and nothing where a comma is: `12,45,12` and `123,45`.
+    let first = load(begin) ^ 0x3030_2C30_302C_3030
+    let kept: UInt64 = length == 13 ? 0xFFFF_FFFF_FFFF : 0xFFFF_FFFF
+    let second = (load(begin &+ 6) ^ 0x0000_3030_2C30_3030) & kept
+    let strange = (first &+ 0x7676_7F76_767F_7676) | (second &+ 0x0000_7676_7F76_7676)
+    if strange & NMEAFields.highs != 0 { return nil }
+    let front = first &* 10 &+ first &>> 8
+    let back = second &* 10 &+ second &>> 8
+    let elevation = front &>> 24 & 0xFF
+    let azimuth = (second & 0xFF) &* 100 &+ back &>> 8 & 0xFF
+    if elevation > 90 || azimuth > 360 { return nil }
+    return SatelliteInView(
+      number: UInt16(truncatingIfNeeded: front & 0xFF),
+      elevation_deg: Int8(truncatingIfNeeded: elevation),
+      azimuth_deg: UInt16(truncatingIfNeeded: azimuth),
+      signal_dBHz: length == 13 ? UInt8(truncatingIfNeeded: back &>> 32) : nil)
+  }
+}
+
+// MARK: Numbers
+
+extension NMEAFields {
+  /// Field `i` as a decimal number times 10^`decimals`, rounded half away from zero.
+  ///
+  /// Before the point it takes `18 - decimals` digits: more would pass the end of the type.
+  @inline(__always) mutating func decimal(_ i: Int, _ decimals: Int) -> Int64? {
+    let (begin, length) = place(i)
+    if length == 0 { return nil }
+    return short(begin, length, decimals) ?? long(begin, length, decimals)
+  }
+
+  /// A whole number of up to four digits, which is what most fields are; else as any number.
+  @inline(__always) mutating func whole(_ i: Int) -> Int64? {
+    let (begin, length) = place(i)
+    if length == 0 { return nil }
+    if length <= 4 {
+      // As in `load`.
+      let bits = unsafe bytes.bytes.unsafeLoadUnaligned(
+        fromUncheckedByteOffset: begin, as: UInt32.self)
+      let x = (UInt32(littleEndian: bits) ^ 0x3030_3030) &<< UInt32(32 &- 8 &* length)
+      if (x &+ 0x7676_7676) & 0x8080_8080 == 0 {
+        let pairs = (x &* 10 &+ x &>> 8) & 0x00FF_00FF
+        return Int64((pairs &* 100 &+ pairs &>> 16) & 0xFFFF)
+      }
+    }
+    return long(begin, length, 0)
+  }
+
+  /// A number of any length, sign and number of decimals.
+  @inline(never)
+  private mutating func long(_ begin: Int, _ length: Int, _ decimals: Int) -> Int64? {
+    var i = begin
+    let end = begin + length
+    let isNegative = bytes[i] == UInt8(ascii: "-")
+    if isNegative || bytes[i] == UInt8(ascii: "+") { i += 1 }
+    var value: Int64 = 0
+    let first = i
+    takeDigits(&i, upTo: end, &value)
+    var digits = i - first
+    if digits > 18 - decimals { return broken() }
+    var places = 0
+    var roundsUp = false
+    if i < end, bytes[i] == UInt8(ascii: ".") {
+      i += 1
+      let point = i
+      takeDigits(&i, upTo: min(end, point &+ decimals), &value)
+      places = i - point
+      if i < end, places == decimals { roundsUp = bytes[i] &- UInt8(ascii: "5") <= 4 }
+      // What is finer than that only has to be digits.
+      while i < end, bytes[i] &- UInt8(ascii: "0") <= 9 { i += 1 }
+      digits += i - point
+    }
+    if digits == 0 || i < end { return broken() }
+    while places < decimals {
+      value = value &* 10
+      places += 1
+    }
+    if roundsUp { value &+= 1 }
+    return isNegative ? -value : value
+  }
+
+  /// Takes digits on to the end of `value`; one that gets too long wraps.
+  private func takeDigits(_ i: inout Int, upTo end: Int, _ value: inout Int64) {
+    while i < end {
+      let digit = bytes[i] &- UInt8(ascii: "0")
+      if digit > 9 { return }
+      value = value &* 10 &+ Int64(digit)
+      i &+= 1
+    }
+  }
+
+  private mutating func broken() -> Int64? {
+    isBroken = true
+    return nil
+  }
+
+  /// Field `i` times 10^`decimals` as that type; one beyond its range breaks the sentence.
+  @inline(__always) mutating func decimal<Value: FixedWidthInteger>(
+    _ i: Int, _ decimals: Int, as type: Value.Type
+  ) -> Value? {
+    guard let wide = decimal(i, decimals) else { return nil }
+    return narrow(wide)
+  }
+
+  /// Field `i`, whole or rounded, as that type; one beyond its range breaks the sentence.
+  @inline(__always) mutating func whole<Value: FixedWidthInteger>(
+    _ i: Int, as type: Value.Type
+  ) -> Value? {
+    guard let wide = whole(i) else { return nil }
+    return narrow(wide)
+  }
+
+  /// Field `i` as a number, if it is one: a station may have any name.
+  @inline(__always) mutating func name(_ i: Int) -> UInt16? {
+    let wasBroken = isBroken
+    defer { isBroken = wasBroken }
+    return whole(i, as: UInt16.self)
+  }
+
+  @inline(__always) private mutating func narrow<Value: FixedWidthInteger>(
+    _ wide: Int64
+  ) -> Value? {
+    guard let value = Value(exactly: wide) else {
+      isBroken = true
+      return nil
+    }
+    return value
+  }
+}
+
+// MARK: Times and places
+
+extension NMEAFields {
+  /// `hhmmss` with any fraction: microseconds of the day, up to second 60.
+  @inline(__always) mutating func time(_ i: Int) -> Int64? {
+    let (begin, length) = place(i)
+    if length == 0 { return nil }
+    if let (hours, minutes, seconds) = pairs(begin, length), hours <= 23, minutes <= 59,
+      seconds <= 60
+    {
+      let whole = Int64((hours &* 3_600 &+ minutes &* 60 &+ seconds) &* 1_000_000)
+      if length == 6 { return whole }
+      if bytes[begin &+ 6] == UInt8(ascii: "."),
+        let rest = fraction(begin &+ 7, length &- 7, 6)
+      {
+        return whole &+ Int64(rest)
+      }
+    }
+    return longTime(begin, length)
+  }
+
+  @inline(never) private mutating func longTime(_ begin: Int, _ length: Int) -> Int64? {
+    guard let value = long(begin, length, 6) else { return nil }
+    let clock = value / 1_000_000
+    let seconds = clock % 100
+    let minutes = clock / 100 % 100
+    let hours = clock / 10_000
+    if hours > 23 || minutes > 59 || seconds > 60 || !isOfSix(begin, length) { return broken() }
+    let whole = hours * 3_600 + minutes * 60 + seconds
+    return whole * 1_000_000 + value % 1_000_000
+  }
+
+  /// Whether the field has six digits and then its end or a point.
+  ///
+  /// With fewer, hours or days were taken from the wrong digits; gpsd refuses these as well.
+  private func isOfSix(_ begin: Int, _ length: Int) -> Bool {
+    guard length >= 6 else { return false }
+    for i in begin..<begin + 6 where bytes[i] &- UInt8(ascii: "0") > 9 { return false }
+    return length == 6 || bytes[begin + 6] == UInt8(ascii: ".")
+  }
+
+  /// `ddmmyy`; nil when no calendar has it, or for any number of other than six digits.
+  @inline(__always) mutating func date(_ i: Int) -> ShortDate? {
+    let (begin, length) = place(i)
+    if length == 0 { return nil }
+    var (day, month, year): (UInt64, UInt64, UInt64)
+    if length == 6, let found = pairs(begin, length) {
+      (day, month, year) = found
+    } else {
+      // Of another length days were taken from the wrong digits; but it has to be a number.
+      guard let value = long(begin, length, 0), isOfSix(begin, length), length == 6 else {
+        return nil
+      }
+      (day, month, year) = (
+        UInt64(value / 10_000), UInt64(value / 100 % 100), UInt64(value % 100)
+      )
+    }
+    guard month >= 1, month <= 12, day >= 1, day <= 31 else { return nil }
+    return ShortDate(year: UInt8(year), month: UInt8(month), day: UInt8(day))
+  }
+
+  /// Latitude, hemisphere, longitude and hemisphere from field `i` on; nil when one is empty.
+  @inline(__always) mutating func coordinate(_ i: Int) -> Coordinate? {
+    let latitude = angle_e9(i)
+    let northSouth = letter(i &+ 1)
+    let longitude = angle_e9(i &+ 2)
+    let eastWest = letter(i &+ 3)
+    guard let latitude, let northSouth, let longitude, let eastWest else { return nil }
+    let isSouth = northSouth == UInt8(ascii: "S")
+    let isWest = eastWest == UInt8(ascii: "W")
+    guard isSouth || northSouth == UInt8(ascii: "N"), isWest || eastWest == UInt8(ascii: "E")
+    else {
+      isBroken = true
+      return nil
+    }
+    let place = Coordinate(
+      latitude_e9: isSouth ? -latitude : latitude, longitude_e9: isWest ? -longitude : longitude)
+    if !place.isValid {
+      isBroken = true
+      return nil
+    }
+    return place
+  }
+
+  /// Degrees and minutes `dddmm.mmmm` as degrees × 1e9, rounded.
+  @inline(__always) private mutating func angle_e9(_ i: Int) -> Int64? {
+    let (begin, length) = place(i)
+    if length == 0 { return nil }
+    let x = load(begin) ^ NMEAFields.zeros
+    let strange = NMEAFields.strangers(x)
+    // The first that is no digit: the point, behind one to seven digits.
+    let bit = UInt64((strange | 1 &<< 63).trailingZeroBitCount &- 7)
+    let digits = Int(bit &>> 3)
+    if digits > 0, UInt8(truncatingIfNeeded: x &>> bit) == 0x1E,
+      let fraction = fraction(begin &+ digits &+ 1, length &- digits &- 1, 9)
+    {
+      let whole = NMEAFields.number(x &<< (64 &- bit))
+      return degrees_e9(Int64(whole), Int64(fraction))
+    }
+    guard let value = long(begin, length, 9) else { return nil }
+    if value < 0 { return broken() }
+    return degrees_e9(value / 1_000_000_000, value % 1_000_000_000)
+  }
+
+  /// From degrees × 100 + minutes, and billionths of a minute.
+  @inline(__always)
+  private mutating func degrees_e9(_ whole: Int64, _ fraction: Int64) -> Int64? {
+    let degrees = whole / 100
+    let minutes = whole &- degrees &* 100
+    if minutes > 59 { return broken() }
+    return degrees &* 1_000_000_000 &+ (minutes &* 1_000_000_000 &+ fraction &+ 30) / 60
+  }
+}
+
+// Speeds, directions and modes.
+
+extension NMEAFields {
+  /// Field `i`, a speed in knots, as mm/s, rounded; negative ones break the sentence.
+  @inline(__always) mutating func knots(_ i: Int) -> Int32? {
+    guard let value = decimal(i, 6) else { return nil }
+    if !isSpeed(value, most: 2_000_000_000_000) { return nil }
+    // 1 knot is 1,852 m an hour.
+    return Int32(truncatingIfNeeded: (value &* 463 &+ 450_000) / 900_000)
+  }
+
+  /// Field `i`, a speed in km/h, as mm/s, rounded; negative ones break the sentence.
+  @inline(__always) mutating func kilometresPerHour(_ i: Int) -> Int32? {
+    guard let value = decimal(i, 6) else { return nil }
+    if !isSpeed(value, most: 3_704_000_000_000) { return nil }
+    return Int32(truncatingIfNeeded: (value &+ 1_800) / 3_600)
+  }
+
+  /// Beyond two million knots, in whatever unit, nothing is meant, and the result would not fit.
+  @inline(__always) private mutating func isSpeed(_ value: Int64, most: Int64) -> Bool {
+    if value >= 0 && value <= most { return true }
+    isBroken = true
+    return false
+  }
+
+  /// Field `i`, a course in degrees, 0 to 360, times 1e4; what is outside is no course.
+  @inline(__always) mutating func course(_ i: Int) -> Int32? {
+    guard let value = decimal(i, 4), value >= 0, value <= 3_600_000 else { return nil }
+    return Int32(truncatingIfNeeded: value)
+  }
+
+  /// Field `i`, a mode indicator; nil when empty or not known.
+  @inline(__always) func mode(_ i: Int) -> NMEAMode? {
+    letter(i).flatMap { NMEAMode(rawValue: $0) }
+  }
+}

@@ -1,0 +1,425 @@
+import LocationTypes
+
+/// The two characters that say who sent a sentence: `GP`, `GN`, `II` …
+@frozen public struct Talker: Hashable, Sendable {
+  /// The first character.
+  public var first: UInt8
+  /// The second character.
+  public var second: UInt8
+
+  /// Creates a talker from two ASCII characters.
+  @inlinable public init(_ first: UInt8, _ second: UInt8) {
+    self.first = first
+    self.second = second
+  }
+
+  /// GPS alone.
+  public static let gps = Talker(UInt8(ascii: "G"), UInt8(ascii: "P"))
+  /// The maker of `$PUBX` sentences.
+  static let ublox = Talker(UInt8(ascii: "P"), UInt8(ascii: "U"))
+  /// Several systems combined.
+  public static let combined = Talker(UInt8(ascii: "G"), UInt8(ascii: "N"))
+}
+
+/// The date of an RMC: the year has two digits.
+@frozen public struct ShortDate: Equatable, Sendable {
+  /// Year of the century, 0 to 99.
+  public var year: UInt8
+  /// Month, 1 to 12.
+  public var month: UInt8
+  /// Day, 1 to 31.
+  public var day: UInt8
+
+  /// Creates a date.
+  @inlinable public init(year: UInt8, month: UInt8, day: UInt8) {
+    self.year = year
+    self.month = month
+    self.day = day
+  }
+}
+
+/// The mode indicator of NMEA 2.3 and later.
+@frozen public enum NMEAMode: UInt8, Sendable {
+  /// `A`
+  case autonomous = 0x41
+  /// `D`
+  case differential = 0x44
+  /// `E`: dead reckoning.
+  case estimated = 0x45
+  /// `F`: RTK with float ambiguities.
+  case rtkFloat = 0x46
+  /// `M`
+  case manual = 0x4D
+  /// `N`: no fix.
+  case notValid = 0x4E
+  /// `P`: precise.
+  case precise = 0x50
+  /// `R`: RTK with integer ambiguities.
+  case rtkFixed = 0x52
+  /// `S`
+  case simulator = 0x53
+}
+
+/// RMC: recommended minimum specific data. Empty fields are nil.
+public struct RMC: Equatable, Sendable {
+  /// Who sent it.
+  public var talker: Talker
+  /// UTC time of day, µs.
+  public var time_us: Int64?
+  /// Status `A`; false for `V` and when empty.
+  public var isValid: Bool
+  /// The place.
+  public var coordinate: Coordinate?
+  /// Speed over ground, mm/s.
+  public var speed_mmps: Int32?
+  /// Course over ground, 1e-4 degree from true north, 0 to 3,600,000.
+  public var course_e4: Int32?
+  /// The day.
+  public var date: ShortDate?
+  /// Magnetic variation, 1e-4 degree, positive where the needle points east of north.
+  public var variation_e4: Int32?
+  /// Mode indicator.
+  public var mode: NMEAMode?
+  /// Navigational status of NMEA 4.1: `S` safe, `C` caution, `U` unsafe, `V` not valid.
+  public var navigationalStatus: UInt8?
+
+  /// Creates a sentence without data.
+  public init(talker: Talker = .combined, time_us: Int64? = nil, isValid: Bool = false) {
+    self.talker = talker
+    self.time_us = time_us
+    self.isValid = isValid
+  }
+}
+
+/// GGA: fix data. Empty fields are nil.
+public struct GGA: Equatable, Sendable {
+  /// Who sent it.
+  public var talker: Talker
+  /// UTC time of day, µs.
+  public var time_us: Int64?
+  /// The place.
+  public var coordinate: Coordinate?
+  /// Quality indicator: 0 none, 1 GPS, 2 differential, 3 PPS, 4 RTK, 5 float, 6 dead reckoning,
+  /// 7 manual, 8 simulator.
+  public var quality: UInt8?
+  /// Satellites used.
+  public var satellites: UInt8?
+  /// Horizontal dilution of precision × 100.
+  public var horizontalDOP_e2: UInt16?
+  /// Above mean sea level, mm.
+  public var altitude_mm: Int32?
+  /// Geoid above ellipsoid, mm.
+  public var separation_mm: Int32?
+  /// Age of the corrections, ms.
+  public var correctionAge_ms: Int32?
+  /// Number of the station that they come from, 0 to 4,095.
+  public var station: UInt16?
+
+  /// Creates a sentence without data.
+  public init(talker: Talker = .combined, time_us: Int64? = nil, quality: UInt8? = nil) {
+    self.talker = talker
+    self.time_us = time_us
+    self.quality = quality
+  }
+}
+
+/// GST: pseudorange error statistics, 1 σ in mm. Empty fields are nil.
+public struct GST: Equatable, Sendable {
+  /// Who sent it.
+  public var talker: Talker
+  /// UTC time of day, µs.
+  public var time_us: Int64?
+  /// Root mean square of the range residuals.
+  public var residual_mm: Int32?
+  /// Semi-major axis of the error ellipse.
+  public var semiMajor_mm: Int32?
+  /// Its semi-minor axis.
+  public var semiMinor_mm: Int32?
+  /// Where the semi-major axis points, 1e-4 degree from true north.
+  public var orientation_e4: Int32?
+  /// Error of the latitude.
+  public var latitude_mm: Int32?
+  /// Error of the longitude.
+  public var longitude_mm: Int32?
+  /// Error of the altitude.
+  public var altitude_mm: Int32?
+
+  /// Creates a sentence without data.
+  public init(talker: Talker = .combined, time_us: Int64? = nil) {
+    self.talker = talker
+    self.time_us = time_us
+  }
+}
+
+/// VTG: course and speed over ground. Empty fields are nil.
+public struct VTG: Equatable, Sendable {
+  /// Who sent it.
+  public var talker: Talker
+  /// Course over ground, 1e-4 degree from true north, 0 to 3,600,000.
+  public var course_e4: Int32?
+  /// The same from magnetic north.
+  public var magneticCourse_e4: Int32?
+  /// Speed over ground, mm/s.
+  public var speed_mmps: Int32?
+  /// Mode indicator.
+  public var mode: NMEAMode?
+
+  /// Creates a sentence without data.
+  public init(talker: Talker = .combined) { self.talker = talker }
+}
+
+/// ZDA: time and date. Empty fields are nil.
+public struct ZDA: Equatable, Sendable {
+  /// Who sent it.
+  public var talker: Talker
+  /// UTC time of day, µs.
+  public var time_us: Int64?
+  /// The day.
+  public var date: CalendarDate?
+  /// The day where the year has no century: below 100.
+  public var shortDate: ShortDate?
+  /// The local zone's distance from UTC, minutes.
+  public var zone_min: Int16?
+
+  /// Creates a sentence.
+  public init(
+    talker: Talker = .combined, time_us: Int64? = nil, date: CalendarDate? = nil,
+    zone_min: Int16? = nil
+  ) {
+    self.talker = talker
+    self.time_us = time_us
+    self.date = date
+    self.zone_min = zone_min
+  }
+
+  /// Whether it tells a day.
+  var hasDate: Bool { date != nil || shortDate != nil }
+}
+
+/// GLL: geographic position. Empty fields are nil.
+public struct GLL: Equatable, Sendable {
+  /// Who sent it.
+  public var talker: Talker
+  /// UTC time of day, µs.
+  public var time_us: Int64?
+  /// The place.
+  public var coordinate: Coordinate?
+  /// Status `A`; true as well in NMEA 1.5, which has no status.
+  public var isValid: Bool
+  /// Mode indicator.
+  public var mode: NMEAMode?
+
+  /// Creates a sentence without data.
+  public init(talker: Talker = .combined, time_us: Int64? = nil, isValid: Bool = false) {
+    self.talker = talker
+    self.time_us = time_us
+    self.isValid = isValid
+  }
+}
+
+/// GNS: fix data of several systems together. Empty fields are nil.
+public struct GNS: Equatable, Sendable {
+  /// Who sent it.
+  public var talker: Talker
+  /// UTC time of day, µs.
+  public var time_us: Int64?
+  /// The place.
+  public var coordinate: Coordinate?
+  /// The best mode of any system: RTK before differential before autonomous; nil when empty.
+  public var mode: NMEAMode?
+  /// Satellites used.
+  public var satellites: UInt8?
+  /// Horizontal dilution of precision × 100.
+  public var horizontalDOP_e2: UInt16?
+  /// Above mean sea level, mm.
+  public var altitude_mm: Int32?
+  /// Geoid above ellipsoid, mm.
+  public var separation_mm: Int32?
+  /// Age of the corrections, ms.
+  public var correctionAge_ms: Int32?
+  /// Number of the station that they come from, 0 to 4,095.
+  public var station: UInt16?
+  /// Navigational status of NMEA 4.1: `S` safe, `C` caution, `U` unsafe, `V` not valid.
+  public var navigationalStatus: UInt8?
+
+  /// Creates a sentence without data.
+  public init(talker: Talker = .combined, time_us: Int64? = nil, mode: NMEAMode? = nil) {
+    self.talker = talker
+    self.time_us = time_us
+    self.mode = mode
+  }
+}
+
+/// GBS: expected errors of the position, 1 σ in mm, and the satellite most likely to fail.
+public struct GBS: Equatable, Sendable {
+  /// Who sent it.
+  public var talker: Talker
+  /// UTC time of day, µs.
+  public var time_us: Int64?
+  /// Error of the latitude.
+  public var latitude_mm: Int32?
+  /// Error of the longitude.
+  public var longitude_mm: Int32?
+  /// Error of the altitude.
+  public var altitude_mm: Int32?
+  /// The satellite.
+  public var satellite: UInt16?
+  /// Its range bias, mm.
+  public var bias_mm: Int32?
+  /// 1 σ of the bias, mm.
+  public var biasError_mm: Int32?
+
+  /// Creates a sentence without data.
+  public init(talker: Talker = .combined, time_us: Int64? = nil) {
+    self.talker = talker
+    self.time_us = time_us
+  }
+}
+
+/// `$PUBX,00`: the position as u-blox receivers tell it beside the standard. Empty fields are nil.
+public struct UBloxPosition: Equatable, Sendable {
+  /// Its navigation status.
+  @frozen public enum Status: UInt8, Sendable {
+    /// `NF`
+    case noFix = 0
+    /// `DR`
+    case deadReckoning = 1
+    /// `G2`
+    case twoDimensional = 2
+    /// `G3`
+    case threeDimensional = 3
+    /// `D2`
+    case differential2D = 4
+    /// `D3`
+    case differential3D = 5
+    /// `RK`: satellites and dead reckoning.
+    case combined = 6
+    /// `TT`
+    case timeOnly = 7
+  }
+
+  /// Above the ellipsoid, mm.
+  public var height_mm: Int32?
+  /// What kind of fix it is; nil when empty or not known.
+  public var status: Status?
+  /// Horizontal accuracy, mm.
+  public var horizontalAccuracy_mm: Int32?
+  /// Vertical accuracy, mm.
+  public var verticalAccuracy_mm: Int32?
+  /// Speed over ground, mm/s.
+  public var speed_mmps: Int32?
+  /// Course over ground, 1e-4 degree from true north, 0 to 3,600,000.
+  public var course_e4: Int32?
+  /// Speed downward, mm/s.
+  public var velocityDown_mmps: Int32?
+  /// Age of the corrections, ms.
+  public var correctionAge_ms: Int32?
+  /// Horizontal dilution of precision × 100.
+  public var horizontalDOP_e2: UInt16?
+  /// Vertical dilution of precision × 100.
+  public var verticalDOP_e2: UInt16?
+  /// Time dilution of precision × 100.
+  public var timeDOP_e2: UInt16?
+  /// Satellites used.
+  public var satellites: UInt8?
+  // The largest of the messages, and no optionals at its end: see `UBXSolution.flags`.
+  private var time_raw = Int64.min
+  private var latitude_raw = Int64.min
+  private var longitude_raw = Int64.min
+
+  /// Creates a sentence without data.
+  public init(time_us: Int64? = nil, status: Status? = nil) {
+    self.status = status
+    self.time_us = time_us
+  }
+
+  /// UTC time of day, µs.
+  public var time_us: Int64? {
+    get { time_raw == .min ? nil : time_raw }
+    set { time_raw = newValue ?? .min }
+  }
+
+  /// The place.
+  public var coordinate: Coordinate? {
+    get {
+      if latitude_raw == .min { return nil }
+      return Coordinate(latitude_e9: latitude_raw, longitude_e9: longitude_raw)
+    }
+    set {
+      latitude_raw = newValue?.latitude_e9 ?? .min
+      longitude_raw = newValue?.longitude_e9 ?? .min
+    }
+  }
+}
+
+/// `$PGRME`: Garmin's estimates of the error, mm, half of all positions lie within. Empty is nil.
+public struct GarminErrors: Equatable, Sendable {
+  /// Horizontal.
+  public var horizontal_mm: Int32?
+  /// Vertical.
+  public var vertical_mm: Int32?
+  /// Of the position in space.
+  public var position_mm: Int32?
+
+  /// Creates a sentence.
+  public init(horizontal_mm: Int32? = nil, vertical_mm: Int32? = nil, position_mm: Int32? = nil) {
+    self.horizontal_mm = horizontal_mm
+    self.vertical_mm = vertical_mm
+    self.position_mm = position_mm
+  }
+}
+
+/// `$PGRMZ`: Garmin's altitude, which variometers send as well. Empty fields are nil.
+public struct GarminAltitude: Equatable, Sendable {
+  /// Above mean sea level, mm; sent in feet, or in metres where the sentence says so.
+  public var altitude_mm: Int32?
+  /// 1 no fix, 2 the altitude is not of the receiver's, 3 three dimensions.
+  public var dimensions: UInt8?
+
+  /// Creates a sentence.
+  public init(altitude_mm: Int32? = nil, dimensions: UInt8? = nil) {
+    self.altitude_mm = altitude_mm
+    self.dimensions = dimensions
+  }
+}
+
+/// `$PMTK001` or `$PAIR001`: what a MediaTek or Airoha receiver made of a command.
+public struct CommandResult: Equatable, Sendable {
+  /// Which commands it answers.
+  @frozen public enum Family: UInt8, Sendable {
+    /// `$PMTK…`
+    case pmtk = 0
+    /// `$PAIR…`
+    case pair = 1
+  }
+
+  /// What became of it.
+  @frozen public enum Outcome: UInt8, Sendable {
+    /// Done.
+    case done = 0
+    /// The answer is to come.
+    case pending = 1
+    /// Tried, and failed.
+    case failed = 2
+    /// Not known to this receiver.
+    case unsupported = 3
+    /// Its parameters cannot be read.
+    case invalid = 4
+    /// Not now; it may be sent again.
+    case busy = 5
+  }
+
+  /// Which commands it answers.
+  public var family: Family
+  /// The number of the command: 314 for `$PMTK314`.
+  public var command: UInt16
+  /// What became of it.
+  public var outcome: Outcome
+
+  /// Creates an answer.
+  public init(family: Family, command: UInt16, outcome: Outcome) {
+    self.family = family
+    self.command = command
+    self.outcome = outcome
+  }
+}

@@ -1,0 +1,134 @@
+import LocationTypes
+
+// Aiding with what the receiver knew itself: it hands out its navigation database entry by entry and
+// takes it back after it has lost its memory. Layouts: u-blox 8 / M8 receiver description, UBX-13003221,
+// sections UBX-MGA-DBD, UBX-MGA-INI-TIME_UTC, UBX-MGA-ACK-DATA0 and UBX-CFG-NAVX5; M10 SPG 5.10 interface
+// description, UBX-21035062, the same sections and CFG-NAVSPG-ACKAIDING.
+
+/// UBX-MGA-DBD: an entry of the receiver's navigation database, of which only the receiver that made it
+/// can make anything.
+///
+/// Its bytes are not here: `GNSSDecoder.frame(of:)` has them until the next message, for they are many and
+/// few messages are like that.
+@frozen public struct UBXAidingEntry: Equatable, Sendable {
+  /// Bytes of the longest whole frame: 12 reserved bytes and the data are at most 164.
+  public static let longestFrame = 172
+
+  /// Bytes of the whole frame, from its first sync byte to its checksum, 20 to ``longestFrame``.
+  public var frameLength: UInt8
+
+  /// Reads a payload; nil if it cannot be an entry.
+  init?(_ p: Span<UInt8>) {
+    guard p.count >= 12, p.count <= UBXAidingEntry.longestFrame - 8 else { return nil }
+    frameLength = UInt8(p.count + 8)
+  }
+}
+
+/// UBX-MGA-ACK-DATA0: what became of a message of aiding; comes where that was asked for.
+@frozen public struct UBXAidingAnswer: Equatable, Sendable {
+  /// The message was used.
+  public var isAccepted: Bool
+  /// Why it was not: 1 the receiver does not know the time, 2 version, 3 size, 4 it could not be stored,
+  /// 5 not ready, 6 type; M10s say 255 where they have no entry to send.
+  public var reason: UInt8
+  /// Which message of class MGA it was.
+  public var messageID: UInt8
+  /// The first four bytes of its payload; how many entries were sent, after a poll of UBX-MGA-DBD.
+  public var payloadStart: UInt32
+
+  /// Creates an answer.
+  @inlinable public init(
+    to message: UBXIdentity, isAccepted: Bool = true, reason: UInt8 = 0, payloadStart: UInt32
+  ) {
+    self.isAccepted = isAccepted
+    self.reason = reason
+    messageID = message.messageID
+    self.payloadStart = payloadStart
+  }
+
+  /// The message that it answers.
+  @inlinable public var subject: UBXIdentity { UBXIdentity(0x13, messageID) }
+
+  /// Reads a payload; nil if it is of another version or type.
+  init?(_ p: Span<UInt8>) {
+    guard p.count == 8, p[0] <= 1, p[1] == 0 else { return nil }
+    isAccepted = p[0] == 1
+    reason = p[2]
+    messageID = p[3]
+    payloadStart = p.u4(4)
+  }
+}
+
+extension UBXIdentity {
+  /// UBX-CFG-NAVX5.
+  public static let cfgNAVX5 = UBXIdentity(0x06, 0x23)
+  /// UBX-MGA-INI.
+  public static let mgaINI = UBXIdentity(0x13, 0x40)
+  /// UBX-MGA-ACK.
+  public static let mgaACK = UBXIdentity(0x13, 0x60)
+  /// UBX-MGA-DBD.
+  public static let mgaDBD = UBXIdentity(0x13, 0x80)
+}
+
+/// UBX-MGA-INI-TIME_UTC, 24 bytes: what time it is.
+enum UBXAidingTime {
+  /// Type of this one of the messages MGA-INI.
+  static let type: UInt8 = 0x10
+  /// How far off the time may be, s.
+  fileprivate static let accuracy_s: UInt16 = 2
+  /// Leap seconds that are not known, −128.
+  fileprivate static let unknownLeapSeconds: UInt8 = 0x80
+
+  /// The moment that a payload tells; nil if it is another message, or no moment.
+  static func time(_ p: Span<UInt8>) -> UTCTime? {
+    guard p.count == 24, p[0] == type, p[1] == 0, let civil = UBXCivilTime(p, 4) else { return nil }
+    let nanoseconds = p.u4(12)
+    guard nanoseconds < 1_000_000_000 else { return nil }
+    let whole = Int32(nanoseconds / 1_000 * 1_000)
+    return UTCTime(microseconds: civil.microseconds(nanoseconds: whole))
+  }
+}
+
+extension FrameBuffer {
+  /// Adds an MGA-INI-TIME_UTC of 32 bytes that is right to two seconds; leap seconds are not told.
+  public mutating func appendAidingTime(_ utc: UTCTime) {
+    let start = beginUBX(.mgaINI)
+    let civil = UBXCivilTime(utc)
+    append(UBXAidingTime.type)
+    append(littleEndian: UInt16(0))
+    append(UBXAidingTime.unknownLeapSeconds)
+    append(littleEndian: UInt16(truncatingIfNeeded: civil.year))
+    append(UInt8(truncatingIfNeeded: civil.month))
+    append(UInt8(truncatingIfNeeded: civil.day))
+    append(UInt8(truncatingIfNeeded: civil.hour))
+    append(UInt8(truncatingIfNeeded: civil.minute))
+    append(UInt8(truncatingIfNeeded: civil.second))
+    append(0)
+    append(littleEndian: UInt32(utc.microsecondsOfDay % 1_000_000 * 1_000))
+    append(littleEndian: UBXAidingTime.accuracy_s)
+    append(littleEndian: UInt16(0))
+    append(littleEndian: UInt32(0))
+    endUBX(start)
+  }
+
+  /// Adds a CFG-NAVX5 of version 0, 48 bytes, that asks for UBX-MGA-ACK, or for none, and for nothing else.
+  public mutating func appendAidingAcknowledgement(_ isOn: Bool) {
+    let start = beginUBX(.cfgNAVX5)
+    let payload = appendZeroes(40)
+    // mask1, bit 10: ackAiding counts.
+    put(UInt16(1 << 10), at: payload + 2)
+    self[payload + 17] = isOn ? 1 : 0
+    endUBX(start)
+  }
+
+  /// Adds an MGA-ACK-DATA0 of 16 bytes.
+  public mutating func append(_ answer: UBXAidingAnswer) {
+    let start = beginUBX(.mgaACK)
+    append(answer.isAccepted ? 1 : 0)
+    append(0)
+    append(answer.reason)
+    append(answer.messageID)
+    append(littleEndian: answer.payloadStart)
+    endUBX(start)
+  }
+}

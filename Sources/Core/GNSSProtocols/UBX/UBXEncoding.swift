@@ -1,0 +1,376 @@
+import LocationTypes
+
+// Frames of UBX at the end of the buffer. Each takes its payload and 8 bytes; each traps when the
+// buffer has no room for it.
+
+extension FrameBuffer {
+  /// Adds a frame with any payload of at most 1,016 bytes.
+  public mutating func appendUBX(_ identity: UBXIdentity, payload: Span<UInt8>) {
+    let start = beginUBX(identity)
+    append(payload)
+    endUBX(start)
+  }
+
+  /// Adds a frame without payload: a poll.
+  public mutating func appendPoll(_ identity: UBXIdentity) {
+    endUBX(beginUBX(identity))
+  }
+
+  // MARK: What receivers send
+
+  /// Adds a NAV-PVT of 100 bytes; what is nil is written as zero.
+  public mutating func appendNavPVT(_ s: UBXSolution) {
+    let start = beginUBX(.navPVT)
+    let payload = appendZeroes(UBXSolutionLayout.navPVT.length)
+    put(s, .navPVT, at: payload)
+    self[payload + UBXSolutionLayout.navPVT.flags] |= (s.carrierSolution & 3) << 6
+    endUBX(start)
+  }
+
+  /// Adds a LOG-BATCH of 108 bytes; what is nil is written as zero, the carrier solution not at all.
+  public mutating func appendBatchEntry(_ entry: UBXBatchEntry) {
+    let start = beginUBX(.logBATCH)
+    let payload = appendZeroes(UBXSolutionLayout.logBATCH.length)
+    self[payload + 1] = entry.hasExtraPVT ? 1 : 0
+    put(entry.messageCount, at: payload + 2)
+    put(entry.solution, .logBATCH, at: payload)
+    endUBX(start)
+  }
+
+  /// Adds a MON-BATCH of 20 bytes.
+  public mutating func appendBatchStatus(_ status: UBXBatchStatus) {
+    let start = beginUBX(.monBATCH)
+    append(littleEndian: UInt32(0))
+    append(littleEndian: status.fillLevel)
+    append(littleEndian: status.dropsAll)
+    append(littleEndian: status.dropsSinceLast)
+    append(littleEndian: status.nextMessageCount)
+    endUBX(start)
+  }
+
+  /// Adds an ACK-ACK, or an ACK-NAK when not `isAccepted`, of 10 bytes.
+  public mutating func appendAcknowledgement(of identity: UBXIdentity, isAccepted: Bool = true) {
+    let start = beginUBX(isAccepted ? .ackACK : .ackNAK)
+    append(identity.messageClass)
+    append(identity.messageID)
+    endUBX(start)
+  }
+
+  /// Adds a MON-VER of at most 108 bytes, with the extensions that `version` has.
+  public mutating func appendVersion(_ version: UBXVersion) {
+    let start = beginUBX(.monVER)
+    for i in 0..<30 { append(version.software[i]) }
+    for i in 0..<10 { append(version.hardware[i]) }
+    if let number = version.protocolVersion_e2 {
+      let end = count + 30
+      append(ascii: "PROTVER=")
+      appendDecimal(Int64(number), decimals: 2)
+      while count < end { append(0) }
+    }
+    if version.module[0] != 0 {
+      append(ascii: "MOD=")
+      for i in 0..<26 { append(i < 16 ? version.module[i] : 0) }
+    }
+    endUBX(start)
+  }
+
+  // MARK: What hosts send
+
+  /// Adds a CFG-VALSET of version 0.
+  public mutating func appendConfiguration(_ configuration: UBXConfiguration) {
+    let start = beginUBX(.cfgVALSET)
+    append(0)
+    append(configuration.layers.rawValue)
+    append(littleEndian: UInt16(0))
+    for i in 0..<configuration.count {
+      let item = configuration[i]
+      append(littleEndian: item.key)
+      var rest = item.value
+      for _ in 0..<(UBXConfigurationItem.valueSize(of: item.key) ?? 0) {
+        append(UInt8(truncatingIfNeeded: rest))
+        rest >>= 8
+      }
+    }
+    endUBX(start)
+  }
+
+  /// Adds an RXM-PMREQ: 24 bytes in all, 16 in its short form, which has no wakeup sources.
+  public mutating func appendPowerRequest(_ request: UBXPowerRequest) {
+    let start = beginUBX(.rxmPMREQ)
+    if !request.isShortForm { append(littleEndian: UInt32(0)) }
+    append(littleEndian: request.duration_ms)
+    append(littleEndian: UInt32((request.isBackup ? 2 : 0) | (request.isForced ? 4 : 0)))
+    if !request.isShortForm { append(littleEndian: request.wakeupSources) }
+    endUBX(start)
+  }
+
+  /// Adds a LOG-RETRIEVEBATCH of 12 bytes.
+  public mutating func appendRetrieveBatch(sendsStatusFirst: Bool) {
+    let start = beginUBX(.logRETRIEVEBATCH)
+    append(littleEndian: UInt32(sendsStatusFirst ? 0x100 : 0))
+    endUBX(start)
+  }
+
+  // MARK: Parts
+
+  mutating func beginUBX(_ identity: UBXIdentity) -> Int {
+    let start = count
+    append(0xB5)
+    append(0x62)
+    append(identity.messageClass)
+    append(identity.messageID)
+    append(littleEndian: UInt16(0))
+    return start
+  }
+
+  mutating func endUBX(_ start: Int) {
+    let length = count - start - 6
+    self[start + 4] = UInt8(truncatingIfNeeded: length)
+    self[start + 5] = UInt8(truncatingIfNeeded: length >> 8)
+    let checksum = UBXChecksum(of: span.extracting(start + 2..<count))
+    append(checksum.a)
+    append(checksum.b)
+  }
+
+  /// Adds the characters of `text`.
+  mutating func append(ascii text: StaticString) {
+    for i in 0..<text.utf8CodeUnitCount { unsafe append(text.utf8Start[i]) }
+  }
+
+  /// Adds `value` / 10^`decimals` in digits, with at least `integers` before the point.
+  mutating func appendDecimal(_ value: Int64, decimals: Int, integers: Int = 1) {
+    if value < 0 { append(UInt8(ascii: "-")) }
+    let magnitude = value.magnitude
+    var divisor: UInt64 = 1
+    var places = 1
+    while places < decimals + integers || magnitude / divisor >= 10 {
+      divisor *= 10
+      places += 1
+    }
+    while places > 0 {
+      if places == decimals { append(UInt8(ascii: ".")) }
+      append(UInt8(ascii: "0") + UInt8(magnitude / divisor % 10))
+      divisor /= 10
+      places -= 1
+    }
+  }
+}
+
+// The parts of an epoch, in the layouts that `UBXDecoding+Navigation.swift` reads.
+
+extension FrameBuffer {
+  /// Adds the frame of a part of an epoch.
+  public mutating func append(_ part: UBXNavigation) {
+    switch part {
+    case .ecefPosition(let m): append(m, as: .navPOSECEF)
+    case .ecefVelocity(let m): append(m, as: .navVELECEF)
+    case .position(let m): append(m)
+    case .status(let m): append(m)
+    case .dilutions(let m): append(m)
+    case .ecefSolution(let m): append(m)
+    case .velocity(let m): append(m)
+    case .precisePosition(let m): append(m)
+    case .gpsTime(let m): append(m)
+    case .utc(let m): append(m)
+    case .leapSeconds(let m): append(m)
+    case .channels(let m): append(m, asChannels: true)
+    case .satellites(let m): append(m, asChannels: false)
+    case .endOfEpoch(let time):
+      let start = beginUBX(.navEOE)
+      append(littleEndian: time)
+      endUBX(start)
+    }
+  }
+
+  private mutating func append(_ m: UBXECEFVector, as identity: UBXIdentity) {
+    let start = beginUBX(identity)
+    append(littleEndian: m.timeOfWeek_ms)
+    appendVector(m)
+    endUBX(start)
+  }
+
+  private mutating func appendVector(_ m: UBXECEFVector) {
+    append(littleEndian: m.x)
+    append(littleEndian: m.y)
+    append(littleEndian: m.z)
+    append(littleEndian: m.accuracy)
+  }
+
+  private mutating func append(_ m: UBXPosition) {
+    let start = beginUBX(.navPOSLLH)
+    append(littleEndian: m.timeOfWeek_ms)
+    append(littleEndian: m.longitude_e7)
+    append(littleEndian: m.latitude_e7)
+    append(littleEndian: m.height_mm)
+    append(littleEndian: m.heightMSL_mm)
+    append(littleEndian: m.horizontalAccuracy_mm)
+    append(littleEndian: m.verticalAccuracy_mm)
+    endUBX(start)
+  }
+
+  private mutating func append(_ m: UBXPrecisePosition) {
+    let start = beginUBX(.navHPPOSLLH)
+    append(littleEndian: UInt32(m.isValid ? 0 : 1 << 24))
+    append(littleEndian: m.timeOfWeek_ms)
+    append(littleEndian: Int32(truncatingIfNeeded: m.longitude_e9 / 100))
+    append(littleEndian: Int32(truncatingIfNeeded: m.latitude_e9 / 100))
+    append(littleEndian: Int32(truncatingIfNeeded: m.height_dmm / 10))
+    append(littleEndian: Int32(truncatingIfNeeded: m.heightMSL_dmm / 10))
+    append(littleEndian: Int8(m.longitude_e9 % 100))
+    append(littleEndian: Int8(m.latitude_e9 % 100))
+    append(littleEndian: Int8(m.height_dmm % 10))
+    append(littleEndian: Int8(m.heightMSL_dmm % 10))
+    append(littleEndian: m.horizontalAccuracy_dmm)
+    append(littleEndian: m.verticalAccuracy_dmm)
+    endUBX(start)
+  }
+
+  private mutating func append(_ m: UBXStatus) {
+    let start = beginUBX(.navSTATUS)
+    append(littleEndian: m.timeOfWeek_ms)
+    append(m.fixType)
+    append(m.flags)
+    append(littleEndian: UInt16(0))
+    append(littleEndian: m.timeToFix_ms)
+    append(littleEndian: m.uptime_ms)
+    endUBX(start)
+  }
+
+  private mutating func append(_ m: UBXDilutions) {
+    let start = beginUBX(.navDOP)
+    append(littleEndian: m.timeOfWeek_ms)
+    append(littleEndian: m.geometric_e2)
+    append(littleEndian: m.position_e2)
+    append(littleEndian: m.time_e2)
+    append(littleEndian: m.vertical_e2)
+    append(littleEndian: m.horizontal_e2)
+    append(littleEndian: m.northing_e2)
+    append(littleEndian: m.easting_e2)
+    endUBX(start)
+  }
+
+  private mutating func append(_ m: UBXECEFSolution) {
+    let start = beginUBX(.navSOL)
+    append(littleEndian: m.timeOfWeek_ms)
+    append(littleEndian: m.fraction_ns)
+    append(littleEndian: m.week)
+    append(m.fixType)
+    append(m.flags)
+    appendVector(m.position)
+    appendVector(m.velocity)
+    append(littleEndian: m.positionDOP_e2)
+    append(0)
+    append(m.satellites)
+    append(littleEndian: UInt32(0))
+    endUBX(start)
+  }
+
+  private mutating func append(_ m: UBXVelocity) {
+    let start = beginUBX(.navVELNED)
+    append(littleEndian: m.timeOfWeek_ms)
+    append(littleEndian: m.north_cmps)
+    append(littleEndian: m.east_cmps)
+    append(littleEndian: m.down_cmps)
+    append(littleEndian: m.speed_cmps)
+    append(littleEndian: m.groundSpeed_cmps)
+    append(littleEndian: m.heading_e5)
+    append(littleEndian: m.speedAccuracy_cmps)
+    append(littleEndian: m.headingAccuracy_e5)
+    endUBX(start)
+  }
+
+  private mutating func append(_ m: UBXGPSTime) {
+    let start = beginUBX(.navTIMEGPS)
+    append(littleEndian: m.timeOfWeek_ms)
+    append(littleEndian: m.fraction_ns)
+    append(littleEndian: m.week)
+    append(littleEndian: m.leapSeconds)
+    append(m.valid)
+    append(littleEndian: m.accuracy_ns)
+    endUBX(start)
+  }
+
+  private mutating func append(_ m: UBXTimeUTC) {
+    let start = beginUBX(.navTIMEUTC)
+    append(littleEndian: m.timeOfWeek_ms)
+    append(littleEndian: m.accuracy_ns)
+    let rest = appendZeroes(12)
+    if let utc = m.utc {
+      put(Int32(utc.microsecondsOfDay % 1_000_000) * 1_000, at: rest)
+      put(UBXCivilTime(utc), at: rest + 4)
+      self[rest + 11] = 7
+    }
+    endUBX(start)
+  }
+
+  private mutating func append(_ m: UBXLeapSeconds) {
+    let start = beginUBX(.navTIMELS)
+    append(littleEndian: m.timeOfWeek_ms)
+    append(littleEndian: UInt32(0))
+    append(m.source)
+    append(littleEndian: m.current)
+    append(2)
+    append(littleEndian: m.change)
+    append(littleEndian: m.untilEvent_s)
+    append(littleEndian: m.eventWeek)
+    append(littleEndian: m.eventDay)
+    append(littleEndian: UInt16(0))
+    append(0)
+    append(m.valid)
+    endUBX(start)
+  }
+
+  /// Satellites that add up to the summary: one used has the best signal, the others share the rest.
+  ///
+  /// - Precondition: the summary is of at most 84 satellites, as many as a frame may have.
+  private mutating func append(_ m: UBXSatellites, asChannels: Bool) {
+    precondition(m.inView <= 84, "a frame has room for 84 satellites")
+    let start = beginUBX(asChannels ? .navSVINFO : .navSAT)
+    append(littleEndian: m.timeOfWeek_ms)
+    append(asChannels ? m.inView : 1)
+    append(asChannels ? 0 : m.inView)
+    append(littleEndian: UInt16(0))
+    var rest = m.signalSum_dBHz
+    for i in 0..<m.inView {
+      var signal: UInt8 = 0
+      if i < m.used {
+        let left = UInt16(m.used - i)
+        signal = i == 0 ? m.best_dBHz : UInt8(min(rest / left, UInt16(m.best_dBHz)))
+        rest -= min(rest, UInt16(signal))
+      }
+      let entry = appendZeroes(12)
+      self[entry + 1] = i + 1
+      self[entry + (asChannels ? 4 : 2)] = signal
+      self[entry + (asChannels ? 2 : 8)] = i < m.used ? (asChannels ? 1 : 8) : 0
+    }
+    endUBX(start)
+  }
+}
+
+extension FrameBuffer {
+  /// Adds an HNR-PVT of 80 bytes; what is nil is written as zero.
+  public mutating func appendHNRPVT(_ s: UBXSolution) {
+    let start = beginUBX(.hnrPVT)
+    let p = appendZeroes(UBXHighRateLayout.length)
+    put(s.timeOfWeek_ms ?? 0, at: p)
+    if let utc = s.utc {
+      put(UBXCivilTime(utc), at: p + UBXHighRateLayout.civilTime)
+      self[p + UBXHighRateLayout.civilTime + 7] = s.isTimeResolved ? 7 : 3
+      put(
+        Int32(utc.microsecondsOfDay % 1_000_000) * 1_000, at: p + UBXHighRateLayout.nanoseconds)
+    }
+    self[p + UBXHighRateLayout.fixType] = s.fixType
+    self[p + UBXHighRateLayout.flags] = (s.isFixOK ? 1 : 0) | (s.isDifferential ? 2 : 0)
+    put(s.longitude_e7, at: p + UBXHighRateLayout.longitude)
+    put(s.latitude_e7, at: p + UBXHighRateLayout.latitude)
+    put(s.height_mm, at: p + UBXHighRateLayout.height)
+    put(s.heightMSL_mm ?? 0, at: p + UBXHighRateLayout.heightMSL)
+    put(s.groundSpeed_mmps, at: p + UBXHighRateLayout.groundSpeed)
+    put(s.headingOfMotion_e5, at: p + UBXHighRateLayout.headingOfMotion)
+    put(s.horizontalAccuracy_mm, at: p + UBXHighRateLayout.horizontalAccuracy)
+    put(s.verticalAccuracy_mm ?? 0, at: p + UBXHighRateLayout.verticalAccuracy)
+    put(s.speedAccuracy_mmps ?? 0, at: p + UBXHighRateLayout.speedAccuracy)
+    put(s.headingAccuracy_e5 ?? 0, at: p + UBXHighRateLayout.headingAccuracy)
+    endUBX(start)
+  }
+}

@@ -1,0 +1,336 @@
+import LocationTypes
+
+/// Navigation solution in the fields that NAV-PVT, HNR-PVT and LOG-BATCH share.
+///
+/// Units are the protocol's own: degrees × 1e7, millimetres, mm/s, degrees × 1e5. What a frame does
+/// not carry, or marks as invalid, is nil. Stored in words as the frames have them, two fields in
+/// one, so that it is read, handed on in a message and copied in a few wide moves: a bit for each says
+/// which fields mean something, and what does not is zero.
+///
+/// No optionals and no truth values either: bits that mean nothing would be taken for the kind of a
+/// ``GNSSMessage``, and every message be put together and taken apart by masks.
+public struct UBXSolution: Equatable, Sendable {
+  // The words of NAV-PVT from the longitude on.
+  var places = WordPair()
+  var heights = WordPair()
+  var accuracies = WordPair()
+  var velocities = WordPair()
+  var downAndGround = WordPair()
+  var headingAndSpeedAccuracy = WordPair()
+  // The other half: position DOP, and above it what is known.
+  var headingAccuracyAndMore = WordPair()
+  var utc_us = Int64.min
+  var weekAndTimeAccuracy = WordPair()
+  // The low half as in NAV-PVT: fixType, flags, flags2, numSV.
+  var state = WordPair()
+
+  /// Creates a solution of a place and moment; the rest is unknown or zero as the protocol has it.
+  public init(
+    utc: UTCTime?, fixType: UInt8, isFixOK: Bool, longitude_e7: Int32, latitude_e7: Int32,
+    height_mm: Int32, horizontalAccuracy_mm: UInt32
+  ) {
+    utc_us = utc?.microseconds ?? .min
+    self.fixType = fixType
+    self.longitude_e7 = longitude_e7
+    self.latitude_e7 = latitude_e7
+    self.height_mm = height_mm
+    self.horizontalAccuracy_mm = horizontalAccuracy_mm
+    self.isFixOK = isFixOK
+    isTimeResolved = utc != nil
+  }
+
+  /// Which of the fields that a frame may lack it has: one bit each.
+  enum Known {
+    static let timeOfWeek: UInt16 = 1 << 0
+    static let timeAccuracy: UInt16 = 1 << 1
+    static let satellites: UInt16 = 1 << 2
+    static let heightMSL: UInt16 = 1 << 3
+    static let verticalAccuracy: UInt16 = 1 << 4
+    static let velocityNorth: UInt16 = 1 << 5
+    static let velocityEast: UInt16 = 1 << 6
+    static let velocityDown: UInt16 = 1 << 7
+    static let speedAccuracy: UInt16 = 1 << 8
+    static let headingAccuracy: UInt16 = 1 << 9
+    static let positionDOP: UInt16 = 1 << 10
+    static let all: UInt16 = 1 << 11 - 1
+  }
+
+  /// Bits of ``state``, where NAV-PVT has them but for one.
+  enum State {
+    /// flags: gnssFixOK.
+    static let fixOK: UInt32 = 1 << 8
+    /// flags: diffSoln.
+    static let differential: UInt32 = 1 << 9
+    /// flags: carrSoln.
+    static let carrier: UInt32 = 3 << 14
+    /// Not of flags2, but bit 2 of `valid`: fullyResolved.
+    static let timeResolved: UInt32 = 1 << 18
+    /// What is taken over from the frame.
+    static let carried: UInt32 = 0xFF00_00FF | fixOK | differential | carrier
+  }
+
+  /// Whether the field of that bit of ``Known`` means something.
+  @inline(__always) func has(_ bit: UInt16) -> Bool {
+    headingAccuracyAndMore.bits & UInt64(bit) &<< 48 != 0
+  }
+
+  /// Notes whether the field of that bit means something.
+  @inline(__always) mutating func note(_ bit: UInt16, _ isKnown: Bool) {
+    let mask = UInt64(bit) &<< 48
+    headingAccuracyAndMore.bits =
+      isKnown ? headingAccuracyAndMore.bits | mask : headingAccuracyAndMore.bits & ~mask
+  }
+}
+
+/// Two fields of 32 bits side by side in one word, as they are in a frame.
+struct WordPair: Equatable, Sendable {
+  var bits: UInt64 = 0
+
+  /// The field that comes first.
+  @inline(__always) var first: UInt32 {
+    get { UInt32(truncatingIfNeeded: bits) }
+    set { bits = bits & 0xFFFF_FFFF_0000_0000 | UInt64(newValue) }
+  }
+  /// The field that comes second.
+  @inline(__always) var second: UInt32 {
+    get { UInt32(truncatingIfNeeded: bits &>> 32) }
+    set { bits = bits & 0xFFFF_FFFF | UInt64(newValue) &<< 32 }
+  }
+  /// The same, two's complement.
+  @inline(__always) fileprivate var firstSigned: Int32 {
+    get { Int32(bitPattern: first) }
+    set { first = UInt32(bitPattern: newValue) }
+  }
+  /// The same, two's complement.
+  @inline(__always) fileprivate var secondSigned: Int32 {
+    get { Int32(bitPattern: second) }
+    set { second = UInt32(bitPattern: newValue) }
+  }
+  /// The lower half of the second field.
+  @inline(__always) fileprivate var secondHalf: UInt16 {
+    get { UInt16(truncatingIfNeeded: bits &>> 32) }
+    set { bits = bits & ~(0xFFFF &<< 32) | UInt64(newValue) &<< 32 }
+  }
+
+  /// Sets or clears bits of the first field.
+  @inline(__always) mutating func set(_ mask: UInt32, _ isTrue: Bool) {
+    first = isTrue ? first | mask : first & ~mask
+  }
+}
+
+// MARK: Fields of every solution
+
+extension UBXSolution {
+  /// Degrees × 1e7.
+  public var longitude_e7: Int32 {
+    get { places.firstSigned }
+    set { places.firstSigned = newValue }
+  }
+  /// Degrees × 1e7.
+  public var latitude_e7: Int32 {
+    get { places.secondSigned }
+    set { places.secondSigned = newValue }
+  }
+  /// Height above the ellipsoid, mm.
+  public var height_mm: Int32 {
+    get { heights.firstSigned }
+    set { heights.firstSigned = newValue }
+  }
+  /// Horizontal accuracy, mm.
+  public var horizontalAccuracy_mm: UInt32 {
+    get { accuracies.first }
+    set { accuracies.first = newValue }
+  }
+  /// Ground speed, mm/s.
+  public var groundSpeed_mmps: Int32 {
+    get { downAndGround.secondSigned }
+    set { downAndGround.secondSigned = newValue }
+  }
+  /// Heading of motion, degrees × 1e5.
+  public var headingOfMotion_e5: Int32 {
+    get { headingAndSpeedAccuracy.firstSigned }
+    set { headingAndSpeedAccuracy.firstSigned = newValue }
+  }
+  /// Protocol's fixType: 0 none, 1 dead reckoning, 2 2D, 3 3D, 4 GNSS + dead reckoning, 5 time.
+  public var fixType: UInt8 {
+    get { UInt8(truncatingIfNeeded: state.first) }
+    set { state.first = state.first & ~0xFF | UInt32(newValue) }
+  }
+  /// carrSoln, two bits: 0 none, 1 float, 2 fixed.
+  public var carrierSolution: UInt8 {
+    get { UInt8(truncatingIfNeeded: state.first &>> 14) & 3 }
+    set { state.first = state.first & ~State.carrier | UInt32(newValue & 3) &<< 14 }
+  }
+  /// Flag gnssFixOK, and not flag invalidLlh: within the receiver's limits of accuracy.
+  public var isFixOK: Bool {
+    get { state.first & State.fixOK != 0 }
+    set { state.set(State.fixOK, newValue) }
+  }
+  /// Flag diffSoln: differential corrections were applied.
+  public var isDifferential: Bool {
+    get { state.first & State.differential != 0 }
+    set { state.set(State.differential, newValue) }
+  }
+  /// Flag fullyResolved: the seconds of ``utc`` are no longer in doubt (leap seconds known).
+  public var isTimeResolved: Bool {
+    get { state.first & State.timeResolved != 0 }
+    set { state.set(State.timeResolved, newValue) }
+  }
+}
+
+// MARK: Fields that a frame may lack
+
+extension UBXSolution {
+  /// UTC of the epoch to the microsecond; nil unless date and time are flagged valid.
+  ///
+  /// A leap second lies in the last millisecond of the second before it (STD-13).
+  public var utc: UTCTime? {
+    get { utc_us == .min ? nil : UTCTime(microseconds: utc_us) }
+    set { utc_us = newValue?.microseconds ?? .min }
+  }
+
+  /// GPS time of week of the epoch, ms, where the frame carries it.
+  public var timeOfWeek_ms: UInt32? {
+    get { has(Known.timeOfWeek) ? weekAndTimeAccuracy.first : nil }
+    set {
+      weekAndTimeAccuracy.first = newValue ?? 0
+      note(Known.timeOfWeek, newValue != nil)
+    }
+  }
+
+  /// Estimated error of the time, ns.
+  public var timeAccuracy_ns: UInt32? {
+    get { has(Known.timeAccuracy) ? weekAndTimeAccuracy.second : nil }
+    set {
+      weekAndTimeAccuracy.second = newValue ?? 0
+      note(Known.timeAccuracy, newValue != nil)
+    }
+  }
+
+  /// Satellites used.
+  public var satellites: UInt8? {
+    get { has(Known.satellites) ? UInt8(truncatingIfNeeded: state.first &>> 24) : nil }
+    set {
+      state.first = state.first & 0xFF_FFFF | UInt32(newValue ?? 0) &<< 24
+      note(Known.satellites, newValue != nil)
+    }
+  }
+
+  /// Height above mean sea level, mm.
+  public var heightMSL_mm: Int32? {
+    get { has(Known.heightMSL) ? heights.secondSigned : nil }
+    set {
+      heights.secondSigned = newValue ?? 0
+      note(Known.heightMSL, newValue != nil)
+    }
+  }
+
+  /// Vertical accuracy, mm.
+  public var verticalAccuracy_mm: UInt32? {
+    get { has(Known.verticalAccuracy) ? accuracies.second : nil }
+    set {
+      accuracies.second = newValue ?? 0
+      note(Known.verticalAccuracy, newValue != nil)
+    }
+  }
+
+  /// Velocity north, mm/s.
+  public var velocityNorth_mmps: Int32? {
+    get { has(Known.velocityNorth) ? velocities.firstSigned : nil }
+    set {
+      velocities.firstSigned = newValue ?? 0
+      note(Known.velocityNorth, newValue != nil)
+    }
+  }
+
+  /// Velocity east, mm/s.
+  public var velocityEast_mmps: Int32? {
+    get { has(Known.velocityEast) ? velocities.secondSigned : nil }
+    set {
+      velocities.secondSigned = newValue ?? 0
+      note(Known.velocityEast, newValue != nil)
+    }
+  }
+
+  /// Velocity down, mm/s.
+  public var velocityDown_mmps: Int32? {
+    get { has(Known.velocityDown) ? downAndGround.firstSigned : nil }
+    set {
+      downAndGround.firstSigned = newValue ?? 0
+      note(Known.velocityDown, newValue != nil)
+    }
+  }
+
+  /// Speed accuracy, mm/s.
+  public var speedAccuracy_mmps: UInt32? {
+    get { has(Known.speedAccuracy) ? headingAndSpeedAccuracy.second : nil }
+    set {
+      headingAndSpeedAccuracy.second = newValue ?? 0
+      note(Known.speedAccuracy, newValue != nil)
+    }
+  }
+
+  /// Heading accuracy, degrees × 1e5.
+  public var headingAccuracy_e5: UInt32? {
+    get { has(Known.headingAccuracy) ? headingAccuracyAndMore.first : nil }
+    set {
+      headingAccuracyAndMore.first = newValue ?? 0
+      note(Known.headingAccuracy, newValue != nil)
+    }
+  }
+
+  /// Position DOP × 100.
+  public var positionDOP_e2: UInt16? {
+    get { has(Known.positionDOP) ? headingAccuracyAndMore.secondHalf : nil }
+    set {
+      headingAccuracyAndMore.secondHalf = newValue ?? 0
+      note(Known.positionDOP, newValue != nil)
+    }
+  }
+}
+
+extension UBXSolution {
+  /// The place; it may lie off the globe.
+  var place: Coordinate {
+    Coordinate(latitude_e9: Int64(latitude_e7) * 100, longitude_e9: Int64(longitude_e7) * 100)
+  }
+
+  /// Takes heights and accuracies of NAV-HPPOSLLH, rounded to the millimetre.
+  mutating func refine(_ precise: UBXPrecisePosition) {
+    height_mm = precise.height_mm
+    heightMSL_mm = precise.heightMSL_mm
+    horizontalAccuracy_mm = precise.horizontalAccuracy_mm
+    verticalAccuracy_mm = precise.verticalAccuracy_mm
+  }
+}
+
+extension UBXPrecisePosition {
+  /// The place; it may lie off the globe.
+  var place: Coordinate { Coordinate(latitude_e9: latitude_e9, longitude_e9: longitude_e9) }
+
+  /// Whether it is marked valid and lies on the globe.
+  var isUsable: Bool { isValid && place.isValid }
+
+  /// Whether it is the same place to more digits: less than one of the last digit away.
+  ///
+  /// The parts of an epoch that disagree are not mixed; NAV-PVT and NAV-POSLLH go before it.
+  func refines(_ place: Coordinate) -> Bool {
+    isUsable && abs(latitude_e9 - place.latitude_e9) <= 100
+      && abs(longitude_e9 - place.longitude_e9) <= 100
+  }
+
+  var height_mm: Int32 { UBXPrecisePosition.millimetres(height_dmm) }
+  var heightMSL_mm: Int32 { UBXPrecisePosition.millimetres(heightMSL_dmm) }
+  /// Rounded up: an accuracy is not made better than it was told.
+  var horizontalAccuracy_mm: UInt32 {
+    horizontalAccuracy_dmm / 10 + (horizontalAccuracy_dmm % 10 == 0 ? 0 : 1)
+  }
+  /// Rounded up.
+  var verticalAccuracy_mm: UInt32 {
+    verticalAccuracy_dmm / 10 + (verticalAccuracy_dmm % 10 == 0 ? 0 : 1)
+  }
+
+  private static func millimetres(_ value: Int64) -> Int32 {
+    Int32(clamping: (value + (value < 0 ? -5 : 5)) / 10)
+  }
+}

@@ -1,0 +1,80 @@
+import LocationTypes
+
+/// UBX-NAV-TIMEGPS.
+public struct UBXGPSTime: Equatable, Sendable {
+  /// GPS time of week, ms.
+  public var timeOfWeek_ms: UInt32
+  /// Fraction of ``timeOfWeek_ms``, ±500,000 ns.
+  public var fraction_ns: Int32
+  /// GPS week.
+  public var week: Int16
+  /// GPS less UTC, s.
+  public var leapSeconds: Int8
+  /// Bits 0 towValid, 1 weekValid, 2 leapSValid.
+  public var valid: UInt8
+  /// Error of the time, ns.
+  public var accuracy_ns: UInt32
+}
+
+/// UBX-NAV-TIMEUTC.
+public struct UBXTimeUTC: Equatable, Sendable {
+  /// GPS time of week, ms.
+  public var timeOfWeek_ms: UInt32
+  /// To the microsecond; nil unless flags validTOW, validWKN and validUTC are set.
+  ///
+  /// A leap second lies in the last millisecond of the second before it (STD-13).
+  public var utc: UTCTime?
+  /// Error of the time, ns.
+  public var accuracy_ns: UInt32
+
+  /// Creates a time.
+  public init(timeOfWeek_ms: UInt32, utc: UTCTime?, accuracy_ns: UInt32) {
+    self.timeOfWeek_ms = timeOfWeek_ms
+    self.utc = utc
+    self.accuracy_ns = accuracy_ns
+  }
+}
+
+/// UBX-NAV-TIMELS: leap seconds now, and the next or last change of them.
+public struct UBXLeapSeconds: Equatable, Sendable {
+  /// GPS time of week, ms.
+  public var timeOfWeek_ms: UInt32
+  /// GPS less UTC, s, now.
+  public var current: Int8
+  /// Where that comes from: 0 the firmware, 1 GPS less GLONASS, 2 GPS, 3 SBAS, 4 BeiDou, 5 Galileo …
+  public var source: UInt8
+  /// +1, 0 or −1: what the event does.
+  public var change: Int8
+  /// Until the event, s; negative when it is over.
+  public var untilEvent_s: Int32
+  /// GPS week in which it is.
+  public var eventWeek: UInt16
+  /// Day of that week, 1 is Sunday.
+  public var eventDay: UInt16
+  /// Bits 0 validCurrLs, 1 validTimeToLsEvent.
+  public var valid: UInt8
+
+  /// The leap seconds to come within a day; 0 where none is due.
+  public var pending: Int8 {
+    valid & 2 != 0 && untilEvent_s > 0 && untilEvent_s <= 86_400 ? change : 0
+  }
+}
+
+/// GPS time: weeks of 604,800 s since 1980-01-06, leap seconds counted.
+enum GPSTime {
+  private static let week_us: Int64 = 604_800_000_000
+  /// 1980-01-06, from 1970.
+  private static let epoch_us: Int64 = 315_964_800_000_000
+  /// GPS less UTC since 2017; a receiver that has heard better says so.
+  static let leapSeconds: Int8 = 18
+
+  /// UTC of a week and time of week.
+  static func utc(
+    week: Int16, timeOfWeek_ms: UInt32, fraction_ns: Int32, leapSeconds: Int8
+  ) -> UTCTime {
+    let time = Int64(timeOfWeek_ms) * 1_000_000 + Int64(fraction_ns) + 500
+    let rounded = time >= 0 ? time / 1_000 : (time - 999) / 1_000
+    return UTCTime(
+      microseconds: epoch_us + Int64(week) * week_us + rounded - Int64(leapSeconds) * 1_000_000)
+  }
+}

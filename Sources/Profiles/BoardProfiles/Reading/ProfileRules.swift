@@ -1,0 +1,377 @@
+import BoardHardware
+import LocationTypes
+
+/// A rule between several keys.
+struct ProfileRule: Sendable {
+  /// What a profile broke.
+  struct Broken: Equatable {
+    var key: String
+    var problem: String
+    var expected: String
+  }
+
+  /// The keys and tables it looks at. It is applied when their tables are there and none was wrong.
+  let keys: [String]
+  /// What is broken; nil when nothing is.
+  let check: @Sendable (ProfileDraft) -> Broken?
+}
+
+/// What must hold between the keys of a profile, beside each one's own range.
+enum ProfileRules {
+  static let all: [ProfileRule] =
+    [
+      name, awakeDraws, awakeDrawsMost, suspendingSaves, poweringOffSaves, deferralLimit, watermark,
+      batchNeedsFamily, batchPinHasNumber, batchNumberHasPin,
+      batchCapacity, outputOfFamily, intervalOfFamily, speedOfFamily, epochFitsLine, alarmWakes,
+      batchPinWakes, motionWakes,
+      receiverWakes,
+      coldIsLongest, batteryGivesUp, accuracyGoesSecond, updatesGoAfterEveryFix,
+      updatesGoAfterAccuracy,
+    ] + lines
+
+  static let name = ProfileRule(keys: ["name"]) { draft in
+    let isPlain = draft.name.utf8.allSatisfy { byte in
+      (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || byte == 0x2D
+    }
+    if isPlain { return nil }
+    return .init(
+      key: "name", problem: "\"\(draft.name)\" cannot be a folder's name everywhere",
+      expected: "small letters, digits and hyphens")
+  }
+
+  private static let awakeDraws = ProfileRule(keys: ["board.awake.power_mw"]) { draft in
+    guard draft.board.awake_mw <= 0 else { return nil }
+    return .init(
+      key: "board.awake.power_mw", problem: "0 mW: no board runs code without power",
+      expected: "more than 0, measured with one core busy")
+  }
+
+  /// The planner takes it that a deeper state costs less.
+  private static let awakeDrawsMost = ProfileRule(
+    keys: ["board.awake.power_mw", "board.idle.power_mw"]
+  ) { draft in
+    let awake = draft.board.awake_mw, idle = draft.board.idle.power_mw
+    guard awake > 0, awake < idle else { return nil }
+    return .init(
+      key: "board.awake.power_mw",
+      problem: "\(shown(awake)) mW is less than the \(shown(idle)) mW of [board.idle]",
+      expected: "at least \(shown(idle)), measured with one core busy")
+  }
+
+  private static let suspendingSaves = ProfileRule(
+    keys: ["board.idle.power_mw", "board.suspended.power_mw"]
+  ) { draft in
+    costlier("board.suspended", draft.suspended.power_mw, thanIdle: draft.board.idle.power_mw)
+  }
+
+  private static let poweringOffSaves = ProfileRule(
+    keys: ["board.idle.power_mw", "board.off.power_mw"]
+  ) { draft in
+    costlier("board.off", draft.off.power_mw, thanIdle: draft.board.idle.power_mw)
+  }
+
+  private static func costlier(
+    _ table: String, _ power_mw: Double, thanIdle idle_mw: Double
+  ) -> ProfileRule.Broken? {
+    guard power_mw > idle_mw else { return nil }
+    return .init(
+      key: table + ".power_mw",
+      problem: "\(shown(power_mw)) mW is more than the \(shown(idle_mw)) mW of [board.idle]: it"
+        + " would save nothing",
+      expected: "at most \(shown(idle_mw)), or no table [\(table)]")
+  }
+
+  static let deferralLimit = ProfileRule(
+    keys: ["cache.capacity_fixes", "cache.deferral_limit_fixes"]
+  ) { draft in
+    let most = draft.cache.capacity / 2
+    guard draft.cache.deferralLimit > most else { return nil }
+    return .init(
+      key: "cache.deferral_limit_fixes",
+      problem: "\(draft.cache.deferralLimit) is more than half of capacity_fixes",
+      expected: "at most \(most)")
+  }
+
+  static let watermark = ProfileRule(
+    keys: ["receiver.batch.capacity_fixes", "receiver.batch.watermark_fixes"]
+  ) { draft in
+    guard draft.batch.watermark >= draft.batch.capacity else { return nil }
+    return .init(
+      key: "receiver.batch.watermark_fixes",
+      problem: "\(draft.batch.watermark) is not below capacity_fixes",
+      expected: "at most \(draft.batch.capacity - 1)")
+  }
+
+  private static let batchNeedsFamily = ProfileRule(keys: ["receiver.batch", "receiver.family"]) {
+    draft in
+    guard !draft.receiver.family.isUBlox else { return nil }
+    return .init(
+      key: "receiver.batch",
+      problem: "a receiver of the family \"\(draft.receiver.family.rawValue)\" cannot batch",
+      expected: "no such table, or the family \"ublox-m10\" or \"ublox-m8\"")
+  }
+
+  private static let batchPinHasNumber = ProfileRule(
+    keys: ["receiver.batch.line", "receiver.batch.pio"]
+  ) { draft in
+    guard draft.batch.line != nil, draft.batch.pio == nil else { return nil }
+    return .init(
+      key: "receiver.batch.pio", problem: "is missing, though `line` says that the pin is wired",
+      expected: "the receiver's number of that pin")
+  }
+
+  private static let batchNumberHasPin = ProfileRule(
+    keys: ["receiver.batch.line", "receiver.batch.pio"]
+  ) { draft in
+    guard draft.batch.line == nil, draft.batch.pio != nil else { return nil }
+    return .init(
+      key: "receiver.batch.line", problem: "is missing, though `pio` says that the pin is wired",
+      expected: "the name of the board's GPIO line")
+  }
+
+  /// UBX-LOG-BATCH entries of the M10: 600 basic ones, 309 with the extra PVT fields; of the M8, 300.
+  private static let batchCapacity = ProfileRule(
+    keys: ["receiver.family", "receiver.batch.capacity_fixes", "receiver.batch.extra_pvt"]
+  ) { draft in
+    guard draft.receiver.family.isUBlox else { return nil }
+    let isM8 = draft.receiver.family == .ubloxM8
+    let most = isM8 ? 300 : draft.batch.hasExtraPVT ? 309 : 600
+    guard draft.batch.capacity > most else { return nil }
+    let kind =
+      isM8 ? "M8 holds" : "M10 holds \(draft.batch.hasExtraPVT ? "with" : "without") extra_pvt"
+    return .init(
+      key: "receiver.batch.capacity_fixes",
+      problem: "\(draft.batch.capacity) is more than a u-blox \(kind)",
+      expected: "at most \(most)")
+  }
+
+  private static let outputOfFamily = ProfileRule(keys: ["receiver.family", "receiver.output"]) {
+    draft in
+    guard !draft.receiver.family.isUBlox, draft.receiver.output == .ubx else { return nil }
+    return .init(
+      key: "receiver.output",
+      problem: "a receiver of the family \"\(draft.receiver.family.rawValue)\" sends no UBX",
+      expected: "\"nmea\"")
+  }
+
+  /// A NAV-PVT frame has 100 bytes; RMC and GGA may have 82 each. Ten bits a byte.
+  private static let epochFitsLine = ProfileRule(
+    keys: ["receiver.output", "receiver.line_speed_baud", "receiver.fix_interval_ms"]
+  ) { draft in
+    let receiver = draft.receiver
+    let bytes = receiver.output == .ubx ? 100 : 164
+    let needed_ms = (bytes * 10 * 1_000 + receiver.lineSpeed_baud - 1) / receiver.lineSpeed_baud
+    guard receiver.fixInterval < .milliseconds(Int64(needed_ms)) else { return nil }
+    return .init(
+      key: "receiver.fix_interval_ms",
+      problem: "a fix takes \(needed_ms) ms on the line at \(receiver.lineSpeed_baud) baud",
+      expected: "a longer interval or a faster line")
+  }
+
+  private static let alarmWakes = ProfileRule(keys: ["board.suspended.wakes_on"]) { draft in
+    guard !draft.suspended.wakesOn.contains(.alarm) else { return nil }
+    return .init(
+      key: "board.suspended.wakes_on", problem: "\"alarm\" is not among it",
+      expected: "\"alarm\", without which no deadline could be kept")
+  }
+
+  private static let batchPinWakes = ProfileRule(
+    keys: ["board.suspended.wakes_on"]
+  ) { draft in
+    guard draft.suspended.wakesOn.contains(.batchPin), draft.tables.contains("receiver"),
+      !draft.tables.contains("receiver.batch") || !draft.batch.isPinWired
+    else { return nil }
+    return .init(
+      key: "board.suspended.wakes_on", problem: "\"batch_pin\" is not wired",
+      expected: "`line` and `pio` in [receiver.batch]")
+  }
+
+  private static let motionWakes = ProfileRule(keys: ["board.suspended.wakes_on"]) { draft in
+    guard draft.suspended.wakesOn.contains(.motion), !draft.tables.contains("motion") else {
+      return nil
+    }
+    return .init(
+      key: "board.suspended.wakes_on", problem: "\"motion\" is not wired",
+      expected: "a table [motion]")
+  }
+
+  private static let receiverWakes = ProfileRule(keys: ["board.suspended.wakes_on"]) { draft in
+    let wakes = draft.suspended.wakesOn
+    guard !wakes.isDisjoint(with: [.bytes, .batchPin]), !draft.tables.contains("receiver") else {
+      return nil
+    }
+    return .init(
+      key: "board.suspended.wakes_on",
+      problem: "without a receiver neither \"bytes\" nor \"batch_pin\" can wake",
+      expected: "neither of them, or a table [receiver]")
+  }
+
+  private static let coldIsLongest = ProfileRule(
+    keys: ["receiver.time_to_fix.after_off", "receiver.time_to_fix.cold_s"]
+  ) { draft in
+    let timeToFix = draft.receiver.timeToFix
+    guard let last = timeToFix.afterOff.last, last.fix > timeToFix.cold else { return nil }
+    return .init(
+      key: "receiver.time_to_fix.cold_s",
+      problem: "\(shown(timeToFix.cold.seconds)) s is less than the last fix_s of after_off",
+      expected: "at least \(shown(last.fix.seconds))")
+  }
+}
+
+// What is given up must have been there before: from the finest to the least (PWR-10).
+
+extension ProfileRules {
+  private static let batteryGivesUp = ProfileRule(
+    keys: [
+      "battery.every_fix_percent", "battery.accuracy_percent", "battery.updates_percent",
+      "battery.visits_percent", "battery.regions_percent", "battery.significant_percent",
+    ]
+  ) { draft in
+    let battery = draft.battery
+    let charges = [
+      battery.everyFix, battery.accuracy, battery.updates, battery.visits, battery.regions,
+      battery.significantChange,
+    ]
+    guard charges.allSatisfy({ ($0 ?? 0) == 0 }) else { return nil }
+    return .init(
+      key: "battery", problem: "names no charge at which anything is given up: it changes nothing",
+      expected: "one of every_fix_percent, updates_percent, visits_percent, regions_percent and"
+        + " significant_percent, or no table [battery]")
+  }
+
+  private static let accuracyGoesSecond = ProfileRule(
+    keys: ["battery.every_fix_percent", "battery.accuracy_percent"]
+  ) { draft in
+    guard let accuracy = draft.battery.accuracy else { return nil }
+    guard let everyFix = draft.battery.everyFix else {
+      return .init(
+        key: "battery.accuracy_percent",
+        problem: "every_fix_percent is missing: who wants most would keep all",
+        expected: "every_fix_percent, at least \(accuracy)")
+    }
+    return later("accuracy_percent", accuracy, than: "every_fix_percent", everyFix)
+  }
+
+  private static let updatesGoAfterEveryFix = ProfileRule(
+    keys: ["battery.every_fix_percent", "battery.updates_percent"]
+  ) { draft in
+    guard let updates = draft.battery.updates, let everyFix = draft.battery.everyFix else {
+      return nil
+    }
+    return later("updates_percent", updates, than: "every_fix_percent", everyFix)
+  }
+
+  private static let updatesGoAfterAccuracy = ProfileRule(
+    keys: ["battery.accuracy_percent", "battery.updates_percent"]
+  ) { draft in
+    guard let updates = draft.battery.updates, let accuracy = draft.battery.accuracy else {
+      return nil
+    }
+    return later("updates_percent", updates, than: "accuracy_percent", accuracy)
+  }
+
+  private static func later(
+    _ name: String, _ charge: Int, than first: String, _ firstCharge: Int
+  ) -> ProfileRule.Broken? {
+    guard charge > firstCharge else { return nil }
+    return .init(
+      key: "battery." + name, problem: "\(charge) is above the \(firstCharge) of \(first)",
+      expected: "at most \(firstCharge): what is finer goes first")
+  }
+}
+
+// What the commands of a family can say.
+
+extension ProfileRules {
+  /// `$PMTK220` takes 100 to 10,000 ms, `$PAIR050` 100 to 1,000, `$PCAS02` five values.
+  static let intervalOfFamily = ProfileRule(
+    keys: ["receiver.family", "receiver.fix_interval_ms"]
+  ) { draft in
+    let interval = draft.receiver.fixInterval
+    let expected: String? =
+      switch draft.receiver.family {
+      case .mtk: interval > .seconds(10) ? "at most 10000" : nil
+      case .airoha: interval > .seconds(1) ? "at most 1000" : nil
+      case .casic:
+        casicIntervals_ms.contains { interval == .milliseconds($0) }
+          ? nil : "100, 200, 250, 500 or 1000"
+      case .ubloxM10, .ubloxM8, .nmea: nil
+      }
+    guard let expected else { return nil }
+    return .init(
+      key: "receiver.fix_interval_ms",
+      problem: "\(interval.microseconds / 1_000) ms is more than a receiver of the family "
+        + "\"\(draft.receiver.family.rawValue)\" can be told, or between two of its rates",
+      expected: expected)
+  }
+
+  private static let casicIntervals_ms: [Int64] = [100, 200, 250, 500, 1_000]
+
+  /// `$PMTK251` and `$PCAS01` end at 115,200 baud.
+  static let speedOfFamily = ProfileRule(
+    keys: ["receiver.family", "receiver.line_speed_baud"]
+  ) { draft in
+    switch draft.receiver.family {
+    case .ubloxM10, .ubloxM8, .airoha, .nmea: return nil
+    case .mtk, .casic: break
+    }
+    guard draft.receiver.lineSpeed_baud > 115_200 else { return nil }
+    return .init(
+      key: "receiver.line_speed_baud",
+      problem: "\(draft.receiver.lineSpeed_baud) baud is more than a receiver of the family "
+        + "\"\(draft.receiver.family.rawValue)\" can be told",
+      expected: "at most 115200")
+  }
+}
+
+extension ProfileRules {
+  /// A key that names a GPIO line.
+  private struct LineKey: Sendable {
+    let key: String
+    let line: @Sendable (ProfileDraft) -> String?
+  }
+
+  private static let lineKeys: [LineKey] = [
+    LineKey(key: "receiver.wake_line") { $0.receiver.wakeLine },
+    LineKey(key: "receiver.supply_line") { $0.receiver.supplyLine },
+    LineKey(key: "receiver.pulse_line") { $0.receiver.pulseLine },
+    LineKey(key: "receiver.batch.line") { $0.batch.line },
+    LineKey(key: "motion.line") { $0.motion.line },
+    LineKey(key: "battery.low_line") { $0.battery.lowLine },
+    LineKey(key: "board.session_light_line") { $0.board.sessionLightLine },
+  ]
+
+  /// Each line's text names one, and no line does two things.
+  static var lines: [ProfileRule] {
+    var rules = lineKeys.map(named)
+    for (place, first) in lineKeys.enumerated() {
+      rules += lineKeys.dropFirst(place + 1).map { differ(first, $0) }
+    }
+    return rules
+  }
+
+  private static func named(_ key: LineKey) -> ProfileRule {
+    ProfileRule(keys: [key.key]) { draft in
+      guard let text = key.line(draft), !text.isEmpty else { return nil }
+      do throws(GPIOLineError) {
+        _ = try GPIOLine(text)
+        return nil
+      } catch {
+        return .init(
+          key: key.key, problem: "\"\(text)\" names no GPIO line: \(error.description)",
+          expected: "a name or gpiochip0:17, then attributes, each after a comma")
+      }
+    }
+  }
+
+  private static func differ(_ first: LineKey, _ second: LineKey) -> ProfileRule {
+    ProfileRule(keys: [first.key, second.key]) { draft in
+      guard let one = first.line(draft).flatMap({ try? GPIOLine($0) }),
+        let other = second.line(draft).flatMap({ try? GPIOLine($0) }), one.place == other.place
+      else { return nil }
+      return .init(
+        key: second.key, problem: "\(other.text) is the line of \(first.key)",
+        expected: "a line of its own")
+    }
+  }
+}

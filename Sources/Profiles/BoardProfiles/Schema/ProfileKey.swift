@@ -1,0 +1,287 @@
+import LocationTypes
+import TOMLFiles
+
+/// A value as a profile's text holds it.
+enum ProfileValue: Equatable, Sendable {
+  case text(String)
+  case flag(Bool)
+  case whole(Int)
+  case number(Double)
+  case words([String])
+  case points([BoardProfile.TimeToFixPoint])
+}
+
+/// Which values a key takes.
+enum ProfileForm: Equatable, Sendable {
+  /// Text of so many characters.
+  case text(ClosedRange<Int>)
+  /// One of these words.
+  case word([String])
+  /// A list of some of these words, each once, at least one.
+  case words([String])
+  /// True or false.
+  case flag
+  /// A whole number in this range.
+  case whole(ClosedRange<Int>)
+  /// One of these whole numbers.
+  case oneOf([Int])
+  /// A finite number in this range.
+  case number(ClosedRange<Double>)
+  /// Pairs of time off and time to fix, both in seconds in this range.
+  case points(ClosedRange<Double>, most: Int)
+}
+
+/// One key of a profile: its place, what it takes, what it means. Rows of ``ProfileSchema``.
+public struct ProfileKey: Sendable {
+  /// The table, `receiver.power`; empty for the root.
+  public let table: String
+  /// The key within it; ends in the unit.
+  public let name: String
+  /// Whether its table must have it.
+  public let isRequired: Bool
+  /// What it means, one sentence.
+  public let meaning: String
+  let form: ProfileForm
+  /// The value in a draft; nil where an optional one is absent.
+  let get: @Sendable (ProfileDraft) -> ProfileValue?
+  /// Puts a value that fits ``form`` into a draft.
+  let put: @Sendable (inout ProfileDraft, ProfileValue) -> Void
+
+  /// Table and name, `receiver.power.track_mw`.
+  public var path: String { table.isEmpty ? name : table + "." + name }
+  /// The unit that the name ends in; empty when it has none.
+  public var unit: String { Unit.of(name)?.word ?? "" }
+  /// What it takes, in words.
+  public var expectation: String { form.expectation(unit: unit) }
+}
+
+/// A unit as key names end in it.
+struct Unit: Equatable, Sendable {
+  let suffix: String
+  let word: String
+
+  static let all = [
+    Unit(suffix: "mw", word: "milliwatts"), Unit(suffix: "uw", word: "microwatts"),
+    Unit(suffix: "w", word: "watts"), Unit(suffix: "ma", word: "milliamperes"),
+    Unit(suffix: "ua", word: "microamperes"), Unit(suffix: "s", word: "seconds"),
+    Unit(suffix: "ms", word: "milliseconds"), Unit(suffix: "us", word: "microseconds"),
+    Unit(suffix: "min", word: "minutes"), Unit(suffix: "h", word: "hours"),
+    Unit(suffix: "m", word: "metres"), Unit(suffix: "mm", word: "millimetres"),
+    Unit(suffix: "km", word: "kilometres"), Unit(suffix: "mps", word: "metres per second"),
+    Unit(suffix: "kmh", word: "kilometres per hour"), Unit(suffix: "baud", word: "baud"),
+    Unit(suffix: "bps", word: "bits per second"), Unit(suffix: "hz", word: "hertz"),
+    Unit(suffix: "fixes", word: "fixes"), Unit(suffix: "percent", word: "percent"),
+  ]
+
+  /// The unit that `name` ends in.
+  static func of(_ name: String) -> Unit? {
+    guard let last = name.split(separator: "_", omittingEmptySubsequences: false).last,
+      last.count < name.count
+    else { return nil }
+    return all.first { $0.suffix == last }
+  }
+
+  /// `name` without its unit.
+  static func stem(of name: String) -> String {
+    guard let unit = of(name) else { return name }
+    return String(name.dropLast(unit.suffix.count + 1))
+  }
+}
+
+extension ProfileForm {
+  /// For "expected …".
+  func expectation(unit: String) -> String {
+    let of = unit.isEmpty ? "" : " of " + unit
+    switch self {
+    case .text(let range): return "text of \(range.lowerBound) to \(range.upperBound) characters"
+    case .word(let words): return listed(words.map { "\"\($0)\"" })
+    case .words(let words): return "a list of " + words.map { "\"\($0)\"" }.joined(separator: ", ")
+    case .flag: return "true or false"
+    case .whole(let range):
+      return "a whole number\(of), \(range.lowerBound) to \(range.upperBound)"
+    case .oneOf(let numbers): return listed(numbers.map { "\($0)" })
+    case .number(let range):
+      return "a number\(of), \(shown(range.lowerBound)) to \(shown(range.upperBound))"
+    case .points(_, let most):
+      return "a list of 1 to \(most) pairs { off_s = …, fix_s = … }"
+    }
+  }
+}
+
+/// `a, b or c`.
+func listed(_ words: [String]) -> String {
+  guard let last = words.last, words.count > 1 else { return words.first ?? "" }
+  return words.dropLast().joined(separator: ", ") + " or " + last
+}
+
+/// A number as a person writes it: 24.6, 600, 0.000001.
+func shown(_ number: Double) -> String {
+  if number == number.rounded(), abs(number) < 1e15 { return "\(Int(number))" }
+  let text = "\(number)"
+  guard let e = text.firstIndex(of: "e") else { return text }
+  // Small numbers only: 1e-06 and the like, all profiles' other numbers print without exponent.
+  guard let exponent = Int(text[text.index(after: e)...]), exponent < 0 else { return text }
+  let isNegative = text.first == "-"
+  let digits = text[..<e].filter(\.isNumber)
+  let zeros = String(repeating: "0", count: -exponent - 1)
+  return (isNegative ? "-0." : "0.") + zeros + digits
+}
+
+// How a row of the schema is tied to the field it fills.
+
+typealias Field<Value> = WritableKeyPath<ProfileDraft, Value> & Sendable
+
+extension ProfileKey {
+  private init(
+    _ table: String, _ name: String, _ form: ProfileForm, required: Bool, _ meaning: String,
+    get: @escaping @Sendable (ProfileDraft) -> ProfileValue?,
+    put: @escaping @Sendable (inout ProfileDraft, ProfileValue) -> Void
+  ) {
+    self.table = table
+    self.name = name
+    self.form = form
+    isRequired = required
+    self.meaning = meaning
+    self.get = get
+    self.put = put
+  }
+
+  static func text(
+    _ table: String, _ name: String, _ field: Field<String>, _ length: ClosedRange<Int>,
+    _ meaning: String
+  ) -> ProfileKey {
+    ProfileKey(
+      table, name, .text(length), required: true, meaning, get: { .text($0[keyPath: field]) },
+      put: { if case .text(let text) = $1 { $0[keyPath: field] = text } })
+  }
+
+  static func text(
+    _ table: String, _ name: String, optional field: Field<String?>, _ length: ClosedRange<Int>,
+    _ meaning: String
+  ) -> ProfileKey {
+    ProfileKey(
+      table, name, .text(length), required: false, meaning,
+      get: { $0[keyPath: field].map { .text($0) } },
+      put: { if case .text(let text) = $1 { $0[keyPath: field] = text } })
+  }
+
+  static func word<Word: RawRepresentable<String> & CaseIterable & Sendable>(
+    _ table: String, _ name: String, _ field: Field<Word>, required: Bool = true, _ meaning: String
+  ) -> ProfileKey {
+    ProfileKey(
+      table, name, .word(Word.allCases.map(\.rawValue)), required: required, meaning,
+      get: { .text($0[keyPath: field].rawValue) },
+      put: {
+        if case .text(let text) = $1, let word = Word(rawValue: text) { $0[keyPath: field] = word }
+      })
+  }
+
+  static func flag(
+    _ table: String, _ name: String, _ field: Field<Bool>, required: Bool = true, _ meaning: String
+  ) -> ProfileKey {
+    ProfileKey(
+      table, name, .flag, required: required, meaning, get: { .flag($0[keyPath: field]) },
+      put: { if case .flag(let flag) = $1 { $0[keyPath: field] = flag } })
+  }
+
+  static func whole(
+    _ table: String, _ name: String, _ field: Field<Int>, _ range: ClosedRange<Int>,
+    required: Bool = true, _ meaning: String
+  ) -> ProfileKey {
+    ProfileKey(
+      table, name, .whole(range), required: required, meaning, get: { .whole($0[keyPath: field]) },
+      put: { if case .whole(let whole) = $1 { $0[keyPath: field] = whole } })
+  }
+
+  static func whole(
+    _ table: String, _ name: String, optional field: Field<Int?>, _ range: ClosedRange<Int>,
+    _ meaning: String
+  ) -> ProfileKey {
+    ProfileKey(
+      table, name, .whole(range), required: false, meaning,
+      get: { $0[keyPath: field].map { .whole($0) } },
+      put: { if case .whole(let whole) = $1 { $0[keyPath: field] = whole } })
+  }
+
+  static func speed(
+    _ table: String, _ name: String, _ field: Field<Int>, _ meaning: String
+  ) -> ProfileKey {
+    let speeds = [4_800, 9_600, 19_200, 38_400, 57_600, 115_200, 230_400, 460_800, 921_600]
+    return ProfileKey(
+      table, name, .oneOf(speeds), required: true, meaning, get: { .whole($0[keyPath: field]) },
+      put: { if case .whole(let whole) = $1 { $0[keyPath: field] = whole } })
+  }
+
+  static func number(
+    _ table: String, _ name: String, _ field: Field<Double>, _ range: ClosedRange<Double>,
+    required: Bool = true, _ meaning: String
+  ) -> ProfileKey {
+    ProfileKey(
+      table, name, .number(range), required: required, meaning,
+      get: { .number($0[keyPath: field]) },
+      put: { if case .number(let number) = $1 { $0[keyPath: field] = number } })
+  }
+
+  static func number(
+    _ table: String, _ name: String, optional field: Field<Double?>, _ range: ClosedRange<Double>,
+    _ meaning: String
+  ) -> ProfileKey {
+    ProfileKey(
+      table, name, .number(range), required: false, meaning,
+      get: { $0[keyPath: field].map { .number($0) } },
+      put: { if case .number(let number) = $1 { $0[keyPath: field] = number } })
+  }
+
+  /// A time; the name ends in `_s`.
+  static func seconds(
+    _ table: String, _ name: String, _ field: Field<Interval>, _ range: ClosedRange<Double>,
+    required: Bool = true, _ meaning: String
+  ) -> ProfileKey {
+    ProfileKey(
+      table, name, .number(range), required: required, meaning,
+      get: { .number($0[keyPath: field].seconds) },
+      put: { if case .number(let number) = $1 { $0[keyPath: field] = Interval(seconds: number) } })
+  }
+
+  /// A time in whole milliseconds; the name ends in `_ms`.
+  static func milliseconds(
+    _ table: String, _ name: String, _ field: Field<Interval>, _ range: ClosedRange<Int>,
+    _ meaning: String
+  ) -> ProfileKey {
+    ProfileKey(
+      table, name, .whole(range), required: true, meaning,
+      get: { .whole(Int($0[keyPath: field].microseconds / 1_000)) },
+      put: {
+        if case .whole(let whole) = $1 { $0[keyPath: field] = .milliseconds(Int64(whole)) }
+      })
+  }
+
+  static func wakes(
+    _ table: String, _ name: String, _ field: Field<BoardProfile.WakeSources>, _ meaning: String
+  ) -> ProfileKey {
+    let words: [(String, BoardProfile.WakeSources)] = [
+      ("alarm", .alarm), ("bytes", .bytes), ("batch_pin", .batchPin),
+      ("motion", .motion),
+    ]
+    return ProfileKey(
+      table, name, .words(words.map(\.0)), required: true, meaning,
+      get: { draft in
+        .words(words.filter { draft[keyPath: field].contains($0.1) }.map(\.0))
+      },
+      put: { draft, value in
+        guard case .words(let given) = value else { return }
+        draft[keyPath: field] = BoardProfile.WakeSources(
+          words.filter { given.contains($0.0) }.map(\.1))
+      })
+  }
+
+  static func points(
+    _ table: String, _ name: String, _ field: Field<[BoardProfile.TimeToFixPoint]>,
+    _ range: ClosedRange<Double>, most: Int, _ meaning: String
+  ) -> ProfileKey {
+    ProfileKey(
+      table, name, .points(range, most: most), required: true, meaning,
+      get: { .points($0[keyPath: field]) },
+      put: { if case .points(let points) = $1 { $0[keyPath: field] = points } })
+  }
+}

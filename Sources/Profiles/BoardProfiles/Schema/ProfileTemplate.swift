@@ -1,0 +1,134 @@
+import LocationTypes
+
+/// A profile's text with comments, from the schema: what each key means and takes, and what may be
+/// added.
+public enum ProfileTemplate {
+  /// What `new` has, commented; optional tables and keys that it has not stand there commented out.
+  ///
+  /// Lines of at most 80 columns where names and values let them.
+  public static func text(_ new: NewProfile) -> String {
+    var text = comment(
+      "Says what this board and its receiver can do and what they draw. A line that begins with #"
+        + " and a key is an optional key: take the # away to set it. `torpor board check` says what"
+        + " is wrong. README.md says where each figure comes from.")
+    for table in ProfileSchema.tables {
+      let isThere = new.draft.tables.contains(table.path)
+      let absence = isThere ? "" : new.notes[table.path] == nil ? " Not on this board." : ""
+      let note = new.notes[table.path].map { " " + $0 } ?? ""
+      text += "\n" + comment(table.meaning + absence + note)
+      if !table.path.isEmpty { text += (isThere ? "" : "# ") + "[\(table.path)]\n" }
+      for key in ProfileSchema.keys(of: table.path) {
+        text += entry(key, new, isThere)
+      }
+    }
+    return text
+  }
+
+  /// The template that the documentation shows: nothing is given but a name.
+  public static var example: String {
+    var new = NewProfile()
+    new.draft.name = "my-board"
+    new.propose()
+    return text(new)
+  }
+
+  /// `words` as comment lines of at most 80 columns, each ended.
+  public static func comment(_ words: String) -> String {
+    var lines: [String] = []
+    var line = "#"
+    for word in words.split(separator: " ") {
+      if line.count + 1 + word.count > 80, line.count > 1 {
+        lines.append(line)
+        line = "#"
+      }
+      line += " " + word
+    }
+    return (lines + [line]).joined(separator: "\n") + "\n"
+  }
+
+  /// What is said of a figure that nobody gave.
+  private static let measure = " Measure this: it is proposed, an order of magnitude."
+  private static let lookUp = " Look this up: it is proposed."
+
+  private static func entry(_ key: ProfileKey, _ new: NewProfile, _ isThere: Bool) -> String {
+    let value = key.get(new.draft), blank = key.get(ProfileDraft())
+    let isDefault = !key.isRequired && value != nil && value == blank
+    var about = key.meaning + " Takes " + key.expectation + "."
+    if isDefault {
+      about += " This is the default."
+    } else if isThere, new.isProposed(key.path), value != nil {
+      about += key.unit == "baud" ? lookUp : measure
+    }
+    if let note = new.notes[key.path] { about += " " + note }
+    let line = "\(key.name) = \((value ?? example(key)).text)\n"
+    return comment(about) + (isThere && value != nil && !isDefault ? "" : "# ") + line
+  }
+
+  /// What an optional key might look like.
+  private static func example(_ key: ProfileKey) -> ProfileValue {
+    switch key.form {
+    case .text: return .text(examples[key.path] ?? "NAME")
+    case .word(let words): return .text(words[0])
+    case .words(let words): return .words([words[0]])
+    case .flag: return .flag(true)
+    case .whole(let range): return .whole(range.lowerBound)
+    case .oneOf(let numbers): return .whole(numbers[0])
+    case .number(let range): return .number(range.lowerBound)
+    case .points: return .points([.init(off: .zero, fix: .seconds(1))])
+    }
+  }
+
+  private static let examples = [
+    "receiver.model": "the part's name", "receiver.device": "/dev/ttyS0",
+    "receiver.wake_line": "GNSS_WAKE", "receiver.supply_line": "GNSS_SUPPLY",
+    "receiver.pulse_line": "GNSS_PULSE", "receiver.batch.line": "GNSS_BATCH",
+    "motion.line": "MOTION", "battery.gauge": "battery", "battery.low_line": "BATTERY_LOW",
+    "board.session_light_line": "SESSION_LIGHT",
+  ]
+}
+
+extension NewProfile {
+  /// Whether the value at `path` is our proposal and a figure of the board: somebody has to measure
+  /// it or to look it up.
+  fileprivate func isProposed(_ path: String) -> Bool {
+    !given.contains(path) && !NewProfile.notMeasured.contains(path)
+  }
+
+  /// What is chosen and not measured.
+  private static let notMeasured: Set<String> = [
+    "name", "description", "board.delivery_hold_s", "receiver.family", "receiver.output",
+    "receiver.fix_interval_ms", "receiver.backup_supply", "receiver.batch.watermark_fixes",
+    "motion.line",
+    "cache.capacity_fixes", "cache.deferral_limit_fixes",
+    "battery.every_fix_percent", "battery.accuracy_percent", "battery.updates_percent",
+    "battery.visits_percent", "battery.regions_percent", "battery.significant_percent",
+  ]
+
+  /// The figures that the profile sets and whether each was given, for the README's table of
+  /// sources; what is chosen and not measured is among them only when it was given.
+  public var figures: [(path: String, value: String, isGiven: Bool)] {
+    let blank = ProfileDraft()
+    return ProfileSchema.keys.compactMap { key in
+      guard draft.tables.contains(key.table), !key.table.isEmpty, let value = key.get(draft),
+        key.isRequired || value != key.get(blank),
+        given.contains(key.path) || isProposed(key.path)
+      else { return nil }
+      return (key.path, value.text, given.contains(key.path))
+    }
+  }
+
+  /// The lines by which board, receiver and motion sensor are wired: key and name, as far as they are given.
+  public var wiring: [(key: String, name: String)] {
+    var lines: [(key: String, name: String)] = []
+    func add(_ key: String, _ name: String?) { if let name { lines.append((key, name)) } }
+    if draft.tables.contains("receiver") {
+      add("device", draft.receiver.device)
+      add("wake_line", draft.receiver.wakeLine)
+      add("supply_line", draft.receiver.supplyLine)
+      add("pulse_line", draft.receiver.pulseLine)
+      if draft.tables.contains("receiver.batch") { add("batch line", draft.batch.line) }
+    }
+    if draft.tables.contains("motion") { add("motion line", draft.motion.line) }
+    return lines
+  }
+}

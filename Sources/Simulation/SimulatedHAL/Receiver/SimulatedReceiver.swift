@@ -1,0 +1,1223 @@
+import BoardHardware
+import GNSSProtocols
+import LocationTypes
+
+/// The simulated receiver: a track goes in, bytes come out; commands change it.
+///
+/// Driven by events: ``nextEvent`` says when something happens in it, ``handle(at:)`` lets it happen.
+/// Between two events nothing changes but the bytes that travel.
+struct SimulatedReceiver: Sendable {
+  /// What the receiver does.
+  enum Phase: Equatable, Sendable {
+    case unpowered
+    case booting
+    case running
+    case standby
+  }
+
+  let figures: ReceiverFigures
+  /// UTC at boot.
+  let origin: UTCTime
+  var line = ReceiverLine()
+
+  // Power.
+  var phase = Phase.unpowered
+  var supplySwitch = false
+  var isGone = false
+  var bootDone = Instant.distantFuture
+  var standbyAt = Instant.distantFuture
+  var standbyEnd = Instant.distantFuture
+  var standbyRequest = UBXPowerRequest(wakeupSources: 0)
+
+  // Position.
+  var reader: TrackReader
+  var noise: NoiseProcess
+  var acquisition: Acquisition
+  var epochDue = Instant.distantFuture
+  var epochTime = UTCTime(microseconds: 0)
+  var epochCount = 0
+
+  // Configuration, and what follows from it.
+  var configuration: ReceiverConfiguration
+  var active: ActiveConfiguration
+  var batch = ReceiverBatch()
+  var sendDue = Instant.distantFuture
+  var aiding = AidingExchange()
+
+  // Commands on their way.
+  var decoder = UBXCommandDecoder()
+  /// What came of a sentence that is not at its end.
+  var begunSentence: [UInt8] = []
+  var incoming: [IncomingBytes] = []
+  var answers: [PendingAnswer] = []
+
+  // Faults.
+  var faults: FaultTimeline
+  var faultRandom: SimulationRandom
+  var acknowledgementsSent = 0
+
+  /// A recording that is played instead of the track.
+  var player: RecordingPlayer?
+
+  var frame = FrameBuffer()
+  var sentBytes: [UInt8] = []
+  let recordsBytes: Bool
+  /// What it was asked for and must not be; the board takes it from here.
+  var violations: [Violation] = []
+  /// Messages that found the output buffer full.
+  var droppedMessages = 0
+
+  /// Creates a receiver without supply.
+  init(_ setup: SimulationSetup, track: Track, player: RecordingPlayer? = nil) {
+    figures = setup.receiver
+    origin = track.firstTime
+    reader = TrackReader(track)
+    noise = NoiseProcess(setup.noise, seed: setup.seed)
+    acquisition = Acquisition(setup)
+    configuration = ReceiverConfiguration(setup.receiver)
+    active = ActiveConfiguration(setup.receiver, configuration)
+    faults = FaultTimeline(setup.faults)
+    faultRandom = SimulationRandom(seed: setup.seed, stream: 3)
+    recordsBytes = setup.recordsBytes
+    self.player = player
+  }
+
+  /// Whether the receiver has supply.
+  var isSupplied: Bool { phase != .unpowered }
+
+  /// What it draws power for.
+  var state: ReceiverPowerState {
+    switch phase {
+    case .unpowered: return figures.hasBackupSupply ? .backup : .off
+    case .standby: return .standby
+    case .booting: return .acquiring
+    case .running: break
+    }
+    if player != nil { return .tracking }
+    if !acquisition.hasFix { return .acquiring }
+    if batch.isEnabled && !active.sendsEpochs { return .batching }
+    return active.savesPower ? .powersave : .tracking
+  }
+
+  /// Whether the batch pin is asserted.
+  var isBatchPinActive: Bool {
+    active.batchWatermark > 0 && batch.isEnabled && batch.count >= active.batchWatermark
+  }
+
+  /// When something happens next; `.distantFuture` for never.
+  var nextEvent: Instant {
+    var next = min(epochDue, min(sendDue, aiding.due))
+    next = min(next, min(bootDone, min(standbyAt, standbyEnd)))
+    next = min(next, min(acquisition.fixDue, faults.next))
+    if let first = incoming.first { next = min(next, first.due) }
+    if let first = answers.first { next = min(next, first.due) }
+    if let player { next = min(next, player.next) }
+    return next
+  }
+
+  /// Lets one thing happen that is due at `now`.
+  mutating func handle(at now: Instant) {
+    if acquisition.fixDue <= now {
+      acquisition.gotFix(at: acquisition.fixDue)
+    } else if epochDue <= now {
+      epoch(at: now)
+    } else if sendDue <= now {
+      sendBatch(at: now)
+    } else if aiding.due <= now {
+      sendEntries(at: now)
+    } else if let first = incoming.first, first.due <= now {
+      incoming.removeFirst()
+      receive(first, at: now)
+    } else if let first = answers.first, first.due <= now {
+      answers.removeFirst()
+      switch first.command {
+      case .ubx(let command): carryOut(command, first.bytes, at: now)
+      case .sentence(let fields): carryOut(fields, at: now)
+      }
+    } else if bootDone <= now {
+      run(at: now)
+    } else if standbyAt <= now {
+      enterStandby(at: now)
+    } else if standbyEnd <= now {
+      boot(at: now)
+    } else if faults.next <= now {
+      handleFault(at: now)
+    } else if player != nil {
+      if isSupplied { player?.play(into: &line) } else { player?.skip() }
+    }
+  }
+}
+
+/// Bytes of the host on their way to the receiver.
+struct IncomingBytes: Sendable {
+  /// When the last one arrives.
+  var due: Instant
+  var bytes: [UInt8]
+  var speed: UInt32
+}
+
+/// A command that the receiver works on.
+struct PendingAnswer: Sendable {
+  /// In which protocol it came.
+  enum Command: Sendable {
+    case ubx(UBXCommand)
+    /// The fields of a sentence.
+    case sentence([String])
+  }
+
+  var due: Instant
+  var command: Command
+  /// The bytes of the whole frame, for an entry of its navigation database.
+  var bytes: [UInt8] = []
+}
+
+/// What follows from the configuration, worked out when it changes.
+struct ActiveConfiguration: Equatable, Sendable {
+  var interval: Interval
+  var speed: UInt32
+  /// Every how many epochs, 0 for never: NAV-PVT, and each sentence.
+  var navPVT = 0
+  var rmc = 0
+  var gga = 0
+  var gll = 0
+  var gsa = 0
+  var gsv = 0
+  var gst = 0
+  var vtg = 0
+  var zda = 0
+  var savesPower = false
+  /// Entries at which the pin rises; 0 for never.
+  var batchWatermark = 0
+  var listensToUBX = false
+
+  /// Whether anything is sent with an epoch.
+  fileprivate var sendsEpochs: Bool { navPVT > 0 || sendsNMEA }
+  /// Whether any sentence is sent with an epoch.
+  var sendsNMEA: Bool { rmc + gga + gll + gsa + gsv + gst + vtg + zda > 0 }
+
+  init(_ figures: ReceiverFigures, _ values: ReceiverConfiguration) {
+    switch figures.family {
+    case .streaming:
+      interval = figures.interval
+      speed = figures.defaultSpeed
+      switch figures.output {
+      case .ubx: navPVT = 1
+      case .nmea: (rmc, gga, gsa, gsv, gst, vtg, zda) = (1, 1, 1, 1, 1, 1, 1)
+      }
+    case .mtk, .airoha, .casic:
+      let told = values.sentences
+      interval = told.interval
+      speed = told.speed
+      (gga, gll, gsa, gsv, rmc, vtg) = (
+        told.rates[0], told.rates[1], told.rates[2], told.rates[3], told.rates[4], told.rates[5]
+      )
+    case .ubloxM10, .ubloxM8:
+      let period = Int64(values.value(ConfigurationKey.measurementPeriod))
+      let ratio = Int64(values.value(ConfigurationKey.navigationRatio))
+      interval = .milliseconds(max(period * ratio, 1))
+      speed = UInt32(values.value(ConfigurationKey.lineSpeed))
+      listensToUBX = values.isOn(ConfigurationKey.acceptsUBX)
+      savesPower = values.isOn(ConfigurationKey.powerMode)
+      if values.isOn(ConfigurationKey.sendsUBX) {
+        navPVT = Int(values.value(ConfigurationKey.navPVT))
+      }
+      if values.isOn(ConfigurationKey.sendsNMEA) {
+        rmc = Int(values.value(ConfigurationKey.rmc))
+        gga = Int(values.value(ConfigurationKey.gga))
+        gll = Int(values.value(ConfigurationKey.gll))
+        gsa = Int(values.value(ConfigurationKey.gsa))
+        gsv = Int(values.value(ConfigurationKey.gsv))
+        gst = Int(values.value(ConfigurationKey.gst))
+        vtg = Int(values.value(ConfigurationKey.vtg))
+        zda = Int(values.value(ConfigurationKey.zda))
+      }
+      if values.isOn(ConfigurationKey.batchPinEnable) {
+        batchWatermark = Int(values.value(ConfigurationKey.batchWatermark))
+      }
+    }
+  }
+}
+
+// What a u-blox receiver knows of the sky, handed out and taken back (UBX-MGA).
+
+/// What the simulated receiver's navigation database holds, as its entries carry it.
+struct SkyKnowledge: Equatable, Sendable {
+  /// Last moment with a fix.
+  var lastFix: Instant
+  /// Last moment at which the ephemeris was up to date.
+  var ephemeris: Instant
+}
+
+/// How handing out and taking back goes.
+struct AidingExchange: Sendable {
+  /// Entries that have been taken back since it started, by their number.
+  var taken: Set<UInt8> = []
+  /// Which entry is sent next; nil while none is.
+  var next: UInt8?
+  /// When it is sent.
+  var due = Instant.distantFuture
+}
+
+extension SimulatedReceiver {
+  /// Bytes of an entry's payload; 12 of them are reserved.
+  private static let entryLength = 100
+
+  /// Sends the database, entry by entry, then how many there were.
+  private mutating func sendDatabase(at now: Instant) {
+    guard acquisition.knowledge(at: now) != nil else {
+      // As M10s say that they have none.
+      return answerAiding(.mgaDBD, isAccepted: false, reason: 255, start: 0, at: now)
+    }
+    aiding.next = 0
+    aiding.due = now
+  }
+
+  /// Sends a few entries, so that what is live comes between them.
+  private mutating func sendEntries(at now: Instant) {
+    for _ in 0..<4 {
+      guard let place = aiding.next,
+        let knowledge = acquisition.knowledge(at: now)
+      else { break }
+      if place == figures.databaseEntries {
+        aiding.next = nil
+        answerAiding(.mgaDBD, start: UInt32(place), at: now)
+        break
+      }
+      aiding.next = place + 1
+      frame.removeAll()
+      let payload = SimulatedReceiver.payload(place, knowledge)
+      frame.appendUBX(.mgaDBD, payload: payload.span)
+      transmit(at: now)
+    }
+    aiding.due = aiding.next == nil ? .distantFuture : max(now, line.freeAt)
+  }
+
+  private static func payload(_ place: UInt8, _ knowledge: SkyKnowledge) -> [UInt8] {
+    var payload = [UInt8](repeating: place, count: entryLength)
+    for (i, moment) in [knowledge.lastFix, knowledge.ephemeris].enumerated() {
+      let bits = UInt64(bitPattern: moment.microseconds)
+      for j in 0..<8 { payload[12 + 8 * i + j] = UInt8(truncatingIfNeeded: bits >> UInt64(8 * j)) }
+    }
+    return payload
+  }
+
+  /// The host says what time it is.
+  private mutating func takeTime(at now: Instant) {
+    acquisition.learnTime()
+    answerAiding(.mgaINI, start: 0x8000_0010, at: now)
+  }
+
+  /// An entry comes back. Entries are of use one by one; a fix comes soon once most are there.
+  private mutating func takeEntry(_ bytes: [UInt8], at now: Instant) {
+    guard bytes.count == SimulatedReceiver.entryLength + 8 else {
+      return answerAiding(.mgaDBD, isAccepted: false, reason: 3, start: 0, at: now)
+    }
+    let payload = Array(bytes[6..<(6 + SimulatedReceiver.entryLength)])
+    let start = UInt32(payload[0]) * 0x0101_0101
+    guard acquisition.knowsTime else {
+      return answerAiding(.mgaDBD, isAccepted: false, reason: 1, start: start, at: now)
+    }
+    func moment(_ place: Int) -> Instant {
+      var bits: UInt64 = 0
+      for j in 0..<8 { bits |= UInt64(payload[place + j]) << UInt64(8 * j) }
+      return Instant(microseconds: Int64(bitPattern: bits))
+    }
+    aiding.taken.insert(payload[0])
+    if aiding.taken.count * 4 >= Int(figures.databaseEntries) * 3 {
+      acquisition.remember(SkyKnowledge(lastFix: moment(12), ephemeris: moment(20)), at: now)
+    }
+    answerAiding(.mgaDBD, start: start, at: now)
+  }
+
+  private mutating func answerAiding(
+    _ message: UBXIdentity, isAccepted: Bool = true, reason: UInt8 = 0, start: UInt32,
+    at now: Instant
+  ) {
+    guard configuration.isOn(ConfigurationKey.acknowledgesAiding), !losesAcknowledgement() else {
+      return
+    }
+    frame.removeAll()
+    frame.append(
+      UBXAidingAnswer(
+        to: message, isAccepted: isAccepted, reason: reason, payloadStart: start))
+    transmit(at: now)
+  }
+}
+
+extension SimulatedReceiver {
+  /// Why the receiver would not batch with these items; nil if it would, or is not asked to.
+  private func refusedBatching(_ items: UBXConfiguration) -> String? {
+    guard let limit = figures.batch else { return nil }
+    func value(_ key: UInt32) -> UInt64 { items.value(of: key) ?? configuration.value(key) }
+    guard value(ConfigurationKey.batchEnable) != 0 else { return nil }
+    let entries = value(ConfigurationKey.batchEntries)
+    let most = capacity(
+      limit, value(ConfigurationKey.batchExtraPVT), value(ConfigurationKey.batchExtraOdometer))
+    guard entries >= 1, entries <= UInt64(most) else {
+      return "a batch buffer of \(entries) epochs, where 1 to \(most) can be"
+    }
+    let watermark = value(ConfigurationKey.batchWatermark)
+    guard watermark <= entries else {
+      return "a watermark of \(watermark) in a batch buffer of \(entries) epochs"
+    }
+    return nil
+  }
+
+  private func capacity(_ limit: BatchCapacity, _ extraPVT: UInt64, _ odometer: UInt64) -> Int {
+    switch (extraPVT != 0, odometer != 0) {
+    case (false, false): limit.basic
+    case (false, true): limit.odometer
+    case (true, false): limit.extraPVT
+    case (true, true): limit.both
+    }
+  }
+
+  /// Brings the buffer to what the configuration says; one that changes is lost.
+  private mutating func applyBatching() {
+    guard configuration.isOn(ConfigurationKey.batchEnable) else {
+      batch.disable()
+      sendDue = .distantFuture
+      return
+    }
+    let entries = Int(configuration.value(ConfigurationKey.batchEntries))
+    let extra = configuration.isOn(ConfigurationKey.batchExtraPVT)
+    // Whether an M8 keeps its buffer when it is told the same again is not known: this one does not.
+    if batch.capacity != entries || batch.hasExtraPVT != extra || figures.family == .ubloxM8 {
+      batch.enable(capacity: entries, hasExtraPVT: extra)
+      sendDue = .distantFuture
+    }
+  }
+
+  mutating func retrieve(_ sendsStatusFirst: Bool, at now: Instant) {
+    guard figures.batch != nil else { return }
+    if figures.acknowledgesRetrieval { acknowledge(.logRETRIEVEBATCH, at: now) }
+    if sendsStatusFirst { sendBatchStatus(at: now) }
+    batch.beginRetrieval()
+    sendDue = batch.toSend > 0 ? max(now, line.freeAt) : .distantFuture
+  }
+
+  private mutating func sendBatchStatus(at now: Instant) {
+    frame.removeAll()
+    frame.appendBatchStatus(batch.status())
+    transmit(at: now)
+  }
+
+  /// Sends entries while the line has nothing else to do, a few at a time so that what is live comes
+  /// between them.
+  private mutating func sendBatch(at now: Instant) {
+    for _ in 0..<4 {
+      guard let entry = batch.next() else { break }
+      frame.removeAll()
+      frame.appendBatchEntry(entry)
+      transmit(at: now)
+    }
+    sendDue = batch.toSend > 0 ? line.freeAt : .distantFuture
+  }
+}
+
+extension SimulatedReceiver {
+  /// The host's bytes, the last of which arrives at `due`.
+  mutating func accept(_ bytes: Span<UInt8>, due: Instant, speed: UInt32) {
+    var copy: [UInt8] = []
+    copy.reserveCapacity(bytes.count)
+    for i in bytes.indices { copy.append(bytes[i]) }
+    incoming.append(IncomingBytes(due: due, bytes: copy, speed: speed))
+  }
+
+  /// The bytes are there.
+  mutating func receive(_ arrived: IncomingBytes, at now: Instant) {
+    if figures.family.takesSentences { return receiveSentences(arrived, at: now) }
+    if phase == .standby, wakes(by: UBXPowerRequest.wakesByUART) {
+      // The bytes that wake it are lost.
+      boot(at: now)
+      return
+    }
+    guard phase == .running, active.listensToUBX, arrived.speed == active.speed else { return }
+    if faults.plan.commandLoss > 0, faultRandom.uniform() < faults.plan.commandLoss { return }
+    var offset = 0
+    while let command = decoder.next(arrived.bytes.span, &offset) {
+      var answer = PendingAnswer(due: now + figures.answer, command: .ubx(command))
+      if case .aidingEntry(let entry) = command {
+        let copy = decoder.frame(of: entry)
+        let frame = copy.span
+        answer.bytes = frame.indices.map { frame[$0] }
+      }
+      answers.append(answer)
+    }
+  }
+
+  /// Carries a command out and answers it.
+  ///
+  /// - Parameter bytes: Those of the whole frame, for an entry of its navigation database.
+  private mutating func carryOut(_ command: UBXCommand, _ bytes: [UInt8] = [], at now: Instant) {
+    guard phase == .running else { return }
+    switch command {
+    case .valset(let items):
+      if figures.family == .ubloxM8 { return refuse(.cfgVALSET, "message unknown", at: now) }
+      configure(items, .cfgVALSET, at: now)
+    case .port, .messageRate, .rate, .powerManagement, .receiverPower, .save, .batch,
+      .aidingAcknowledgement:
+      carryOutOlder(command, at: now)
+    case .powerRequest(let request):
+      if request.isShortForm, figures.family == .ubloxM10 {
+        violate(.shortPowerRequest, "the 8-byte RXM-PMREQ leaves an M10 at milliamperes", at: now)
+      }
+      guard request.isBackup else { return }
+      if request.duration_ms == 0, faults.plan.ignoresEndlessStandby { return }
+      if figures.acknowledgesPowerRequest { acknowledge(.rxmPMREQ, at: now) }
+      standbyRequest = request
+      standbyAt = max(now, line.freeAt)
+      epochDue = .distantFuture
+      sendDue = .distantFuture
+    case .retrieveBatch(let sendsStatusFirst): retrieve(sendsStatusFirst, at: now)
+    case .aidingTime: takeTime(at: now)
+    case .aidingEntry: takeEntry(bytes, at: now)
+    case .poll(.mgaDBD): sendDatabase(at: now)
+    case .poll(.monVER):
+      frame.removeAll()
+      frame.appendVersion(version)
+      transmit(at: now)
+    case .poll(.monBATCH):
+      if figures.batch != nil { sendBatchStatus(at: now) }
+    case .poll(let identity), .unknown(let identity), .malformed(let identity):
+      // Other classes are passed over in silence; CFG is always answered.
+      if identity.messageClass == 0x06 { refuse(identity, "message unknown", at: now) }
+    }
+  }
+
+  private var version: UBXVersion {
+    if figures.family == .ubloxM8 {
+      return UBXVersion(
+        software: "ROM SPG 3.51 (b5b8d6)", hardware: "00080000", module: "MAX-M8Q",
+        protocolVersion_e2: 2_301)
+    }
+    return UBXVersion(
+      software: "ROM SPG 5.10 (7b202e)", hardware: "000A0000", module: "MAX-M10S",
+      protocolVersion_e2: 3_410)
+  }
+
+  /// Writes what a message of this identity asks, and answers it.
+  mutating func configure(
+    _ items: UBXConfiguration, _ identity: UBXIdentity, at now: Instant
+  ) {
+    if items.layers.rawValue == 0 || items.layers.contains(.flash) {
+      return refuse(identity, "layer it does not have", at: now)
+    }
+    if let key = configuration.firstRefused(items) {
+      return refuse(identity, "key 0x\(String(key, radix: 16)) or its value", at: now)
+    }
+    if let reason = refusedBatching(items) { return refuse(identity, reason, at: now) }
+    if faults.plan.batchingRefused.contains(where: { $0.contains(now) }),
+      items.value(of: ConfigurationKey.batchEnable) == 1
+    {
+      return sayNo(to: identity, at: now)
+    }
+    if faults.plan.powerModeRefused.contains(where: { $0.contains(now) }),
+      items.value(of: ConfigurationKey.powerMode) != nil
+    {
+      return sayNo(to: identity, at: now)
+    }
+    let before = active
+    configuration.write(items)
+    active = ActiveConfiguration(figures, configuration)
+    if figures.acknowledgesAtOldSpeed {
+      let new = active.speed
+      active.speed = before.speed
+      acknowledge(identity, at: now)
+      active.speed = new
+    } else {
+      acknowledge(identity, at: now)
+    }
+    guard items.layers.contains(.ram) else { return }
+    if active.interval != before.interval { planEpochs(from: now) }
+    if SimulatedReceiver.batchKeys.contains(where: { items.value(of: $0) != nil }) {
+      applyBatching()
+    }
+  }
+
+  /// Keys whose change makes the buffer anew.
+  private static let batchKeys = [
+    ConfigurationKey.batchEnable, ConfigurationKey.batchEntries, ConfigurationKey.batchExtraPVT,
+    ConfigurationKey.batchExtraOdometer,
+  ]
+
+  mutating func acknowledge(_ identity: UBXIdentity, at now: Instant) {
+    if losesAcknowledgement() { return }
+    frame.removeAll()
+    frame.appendAcknowledgement(of: identity)
+    transmit(at: now)
+  }
+
+  /// Whether a fault takes the acknowledgement that is to be sent now.
+  private mutating func losesAcknowledgement() -> Bool {
+    acknowledgementsSent += 1
+    if acknowledgementsSent <= faults.plan.acknowledgementsLostFirst { return true }
+    let loss = faults.plan.acknowledgementLoss
+    return loss > 0 && faultRandom.uniform() < loss
+  }
+
+  mutating func refuse(_ identity: UBXIdentity, _ what: String, at now: Instant) {
+    violate(
+      .refusedByReceiver,
+      "the receiver refused message 0x"
+        + String(UInt16(identity.messageClass) << 8 | UInt16(identity.messageID), radix: 16)
+        + ": " + what, at: now)
+    sayNo(to: identity, at: now)
+  }
+
+  private mutating func sayNo(to identity: UBXIdentity, at now: Instant) {
+    frame.removeAll()
+    frame.appendAcknowledgement(of: identity, isAccepted: false)
+    transmit(at: now)
+  }
+
+  mutating func violate(_ kind: Violation.Kind, _ text: String, at now: Instant) {
+    violations.append(Violation(time: now, kind: kind, text: text))
+  }
+
+  /// Sends what is in the frame buffer.
+  private mutating func transmit(at now: Instant) {
+    if recordsBytes { for i in frame.span.indices { sentBytes.append(frame[i]) } }
+    line.send(frame.span, at: now, speed: active.speed)
+  }
+}
+
+extension SimulatedReceiver {
+  /// Epochs lie on whole multiples of the interval in UTC; the first one is not before `now`.
+  private mutating func planEpochs(from now: Instant) {
+    let utc = origin.microseconds + now.microseconds
+    let step = active.interval.microseconds
+    let rest = utc % step
+    let due = rest == 0 ? utc : utc - rest + (rest > 0 ? step : 0)
+    planEpoch(at: UTCTime(microseconds: due))
+  }
+
+  private mutating func planEpoch(at time: UTCTime) {
+    epochTime = time
+    epochDue =
+      Instant(microseconds: time.microseconds - origin.microseconds) + figures.outputLatency
+  }
+
+  /// An epoch is worked out: it is stored and sent as configured.
+  mutating func epoch(at now: Instant) {
+    let time = epochTime
+    planEpoch(at: time + active.interval)
+    epochCount &+= 1
+    guard batch.isEnabled || active.sendsEpochs else { return }
+    let solution = solution(at: time)
+    if batch.isEnabled { batch.append(solution) }
+    guard active.sendsEpochs else { return }
+    let backlog = line.freeAt - now
+    if backlog.microseconds > 4_096 * 10_000_000 / Int64(active.speed) {
+      droppedMessages += 1
+      return
+    }
+    if active.navPVT > 0, epochCount % active.navPVT == 0 {
+      frame.removeAll()
+      frame.appendNavPVT(solution)
+      transmit(at: now)
+    }
+    if active.sendsNMEA { sendSentences(solution, at: now) }
+  }
+
+  /// What the receiver believes at an epoch.
+  private mutating func solution(at time: UTCTime) -> UBXSolution {
+    let moment = Instant(microseconds: time.microseconds - origin.microseconds)
+    guard let since = acquisition.fixSince, since <= moment else {
+      var none = UBXSolution(
+        utc: acquisition.knowsTime ? time : nil, fixType: 0, isFixOK: false, longitude_e7: 0,
+        latitude_e7: 0, height_mm: 0, horizontalAccuracy_mm: .max)
+      none.satellites = 0
+      none.positionDOP_e2 = 9_999
+      return none
+    }
+    let truth = reader.state(at: time)
+    let error = noise.error(at: time, sinceFix: moment - since)
+    return SimulatedReceiver.solution(
+      truth, error, at: time, separation_mm: figures.geoidSeparation_mm)
+  }
+
+  /// Truth and error in the protocol's units.
+  private static func solution(
+    _ truth: TrackState, _ error: EpochError, at time: UTCTime, separation_mm: Int32
+  ) -> UBXSolution {
+    let place =
+      error.east == 0 && error.north == 0
+      ? truth.coordinate : truth.coordinate.moved(east: error.east, north: error.north)
+    let msl = (truth.altitude_mm ?? 0) + scaled(error.up, 1e3)
+    var s = UBXSolution(
+      utc: time, fixType: 3, isFixOK: true, longitude_e7: e7(place.longitude_e9),
+      latitude_e7: e7(place.latitude_e9), height_mm: msl + separation_mm,
+      horizontalAccuracy_mm: UInt32(scaled(error.horizontalAccuracy, 1e3)))
+    let east = truth.speed * truth.east + error.velocityEast
+    let north = truth.speed * truth.north + error.velocityNorth
+    let speed = (east * east + north * north).squareRoot()
+    s.timeOfWeek_ms = timeOfWeek_ms(time)
+    s.timeAccuracy_ns = 30
+    s.satellites = 12
+    s.heightMSL_mm = msl
+    s.verticalAccuracy_mm = UInt32(scaled(error.verticalAccuracy, 1e3))
+    s.velocityNorth_mmps = scaled(north, 1e3)
+    s.velocityEast_mmps = scaled(east, 1e3)
+    s.velocityDown_mmps = -scaled(truth.climb + error.velocityUp, 1e3)
+    s.groundSpeed_mmps = scaled(speed, 1e3)
+    s.headingOfMotion_e5 = course_e5(
+      east: speed > 0 ? east : truth.east, north: speed > 0 ? north : truth.north)
+    s.speedAccuracy_mmps = UInt32(scaled(error.speedAccuracy, 1e3))
+    s.headingAccuracy_e5 = headingAccuracy_e5(error.speedAccuracy, speed)
+    s.positionDOP_e2 = 150
+    return s
+  }
+
+  private static func scaled(_ value: Double, _ factor: Double) -> Int32 {
+    Int32((value * factor).rounded())
+  }
+
+  /// 1e-9° to the protocol's 1e-7°, to the nearest.
+  private static func e7(_ e9: Int64) -> Int32 {
+    Int32((e9 + (e9 < 0 ? -50 : 50)) / 100)
+  }
+
+  private static func course_e5(east: Double, north: Double) -> Int32 {
+    let degrees = Degrees.course(east: east, north: north)
+    let value = Int32((degrees * 1e5).rounded())
+    return value >= 36_000_000 ? 0 : value
+  }
+
+  /// What the error of speed makes of the course; 180° when standing.
+  private static func headingAccuracy_e5(_ sigma: Double, _ speed: Double) -> UInt32 {
+    let degrees = speed > sigma ? min(sigma / speed * 57.295_779_5, 180) : 180
+    return UInt32(degrees * 1e5)
+  }
+
+  /// GPS time of week: weeks begin on Sunday; 18 leap seconds since 2017.
+  private static func timeOfWeek_ms(_ time: UTCTime) -> UInt32 {
+    let week: Int64 = 604_800_000
+    let since1980 = time.microseconds / 1_000 - 315_964_800_000 + 18_000
+    let rest = since1980 % week
+    return UInt32(rest < 0 ? rest + week : rest)
+  }
+}
+
+extension SimulatedReceiver {
+  /// Sends the sentences of an epoch that are due.
+  private mutating func sendSentences(_ s: UBXSolution, at now: Instant) {
+    frame.removeAll()
+    let epoch = SentenceEpoch(s)
+    if isDue(active.rmc) { frame.append(epoch.rmc) }
+    if isDue(active.gga) { frame.append(epoch.gga) }
+    if isDue(active.gll) { frame.append(epoch.gll) }
+    if isDue(active.gsa) { frame.append(epoch.gsa) }
+    if isDue(active.gsv) {
+      for number: UInt8 in 1...3 {
+        frame.append(GSV(sentences: 3, number: number, inView: 12))
+      }
+    }
+    if isDue(active.gst) { frame.append(epoch.gst) }
+    if isDue(active.vtg) { frame.append(epoch.vtg) }
+    if isDue(active.zda) { frame.append(epoch.zda) }
+    transmit(at: now)
+  }
+
+  private func isDue(_ rate: Int) -> Bool { rate > 0 && epochCount % rate == 0 }
+}
+
+/// An epoch in the words of NMEA: unknown fields stay empty.
+private struct SentenceEpoch {
+  private let s: UBXSolution
+  private let hasFix: Bool
+  private let time_us: Int64?
+  private let date: CalendarDate?
+  private let coordinate: Coordinate?
+
+  init(_ solution: UBXSolution) {
+    s = solution
+    hasFix = solution.fixType >= 2 && solution.isFixOK
+    time_us = solution.utc?.microsecondsOfDay
+    date = solution.utc?.date
+    coordinate =
+      hasFix
+      ? Coordinate(
+        latitude_e9: Int64(solution.latitude_e7) * 100,
+        longitude_e9: Int64(solution.longitude_e7) * 100) : nil
+  }
+
+  private var mode: NMEAMode { hasFix ? .autonomous : .notValid }
+  private var course_e4: Int32? { hasFix ? (s.headingOfMotion_e5 + 5) / 10 : nil }
+  private var speed_mmps: Int32? { hasFix ? s.groundSpeed_mmps : nil }
+
+  var rmc: RMC {
+    var m = RMC(time_us: time_us, isValid: hasFix)
+    m.coordinate = coordinate
+    m.speed_mmps = speed_mmps
+    m.course_e4 = course_e4
+    m.date = date.map {
+      ShortDate(year: UInt8($0.year % 100), month: UInt8($0.month), day: UInt8($0.day))
+    }
+    m.mode = mode
+    return m
+  }
+
+  var gga: GGA {
+    var m = GGA(time_us: time_us, quality: hasFix ? 1 : 0)
+    m.coordinate = coordinate
+    m.satellites = s.satellites ?? 0
+    m.horizontalDOP_e2 = hasFix ? 90 : 9_999
+    if hasFix, let height = s.heightMSL_mm {
+      m.altitude_mm = height
+      m.separation_mm = s.height_mm - height
+    }
+    return m
+  }
+
+  var gll: GLL {
+    var m = GLL(time_us: time_us, isValid: hasFix)
+    m.coordinate = coordinate
+    m.mode = mode
+    return m
+  }
+
+  var gsa: GSA {
+    var m = GSA(fixMode: hasFix ? 3 : 1, satellites: s.satellites ?? 0)
+    m.positionDOP_e2 = s.positionDOP_e2
+    m.horizontalDOP_e2 = hasFix ? 90 : 9_999
+    m.verticalDOP_e2 = hasFix ? 120 : 9_999
+    return m
+  }
+
+  var gst: GST {
+    var m = GST(time_us: time_us)
+    guard hasFix else { return m }
+    // Half of the variance lies on each axis.
+    let axis = Int32((Double(s.horizontalAccuracy_mm) * 0.707_106_781_2).rounded())
+    m.latitude_mm = axis
+    m.longitude_mm = axis
+    m.altitude_mm = s.verticalAccuracy_mm.map { Int32($0) }
+    return m
+  }
+
+  var vtg: VTG {
+    var m = VTG()
+    m.course_e4 = course_e4
+    m.speed_mmps = speed_mmps
+    m.mode = mode
+    return m
+  }
+
+  var zda: ZDA { ZDA(time_us: time_us, date: date, zone_min: 0) }
+}
+
+// What an M8 is told. It keeps what it is told in the same places as an M10; but what a message sets is
+// in the RAM alone until CFG-CFG saves it.
+
+extension SimulatedReceiver {
+  /// Carries a configuration message of a receiver before CFG-VALSET out, and answers it.
+  private mutating func carryOutOlder(_ command: UBXCommand, at now: Instant) {
+    let identity = SimulatedReceiver.identity(of: command)
+    guard figures.family == .ubloxM8 else { return refuse(identity, "message unknown", at: now) }
+    if case .save = command {
+      configuration.save()
+      return acknowledge(identity, at: now)
+    }
+    if case .batch = command, figures.batch == nil {
+      return refuse(identity, "message unknown", at: now)
+    }
+    configure(SimulatedReceiver.items(of: command), identity, at: now)
+  }
+
+  private static func identity(of command: UBXCommand) -> UBXIdentity {
+    switch command {
+    case .port: .cfgPRT
+    case .messageRate: .cfgMSG
+    case .rate: .cfgRATE
+    case .powerManagement: .cfgPM2
+    case .receiverPower: .cfgRXM
+    case .save: .cfgCFG
+    case .batch: .cfgBATCH
+    case .aidingAcknowledgement: .cfgNAVX5
+    case .valset, .powerRequest, .retrieveBatch, .aidingTime, .aidingEntry, .poll, .unknown,
+      .malformed:
+      preconditionFailure("not of those")
+    }
+  }
+
+  /// What a message sets, by the keys of an M10.
+  private static func items(of command: UBXCommand) -> UBXConfiguration {
+    var items = UBXConfiguration(layers: .ram)
+    switch command {
+    case .port(let port):
+      items.set(ConfigurationKey.lineSpeed, UInt64(port.speed))
+      items.set(ConfigurationKey.acceptsUBX, port.accepted & UBXPort.ubx == 0 ? 0 : 1)
+      items.set(ConfigurationKey.sendsUBX, port.sent & UBXPort.ubx == 0 ? 0 : 1)
+      items.set(ConfigurationKey.sendsNMEA, port.sent & UBXPort.nmea == 0 ? 0 : 1)
+    case .messageRate(.navPVT, let rate): items.set(ConfigurationKey.navPVT, UInt64(rate))
+    case .rate(let period, let ratio):
+      items.set(ConfigurationKey.measurementPeriod, UInt64(period))
+      items.set(ConfigurationKey.navigationRatio, UInt64(ratio))
+    case .receiverPower(let saves): items.set(ConfigurationKey.powerMode, saves ? 1 : 0)
+    case .batch(let batch): add(batch, to: &items)
+    case .aidingAcknowledgement(let isOn):
+      items.set(ConfigurationKey.acknowledgesAiding, isOn ? 1 : 0)
+    case .messageRate, .powerManagement, .save, .valset, .powerRequest, .retrieveBatch,
+      .aidingTime, .aidingEntry, .poll, .unknown, .malformed:
+      break
+    }
+    return items
+  }
+
+  private static func add(_ batch: UBXBatchConfiguration, to items: inout UBXConfiguration) {
+    items.set(ConfigurationKey.batchEnable, batch.isEnabled ? 1 : 0)
+    items.set(ConfigurationKey.batchEntries, UInt64(batch.capacity))
+    items.set(ConfigurationKey.batchWatermark, UInt64(batch.watermark))
+    items.set(ConfigurationKey.batchExtraPVT, batch.hasExtraPVT ? 1 : 0)
+    items.set(ConfigurationKey.batchExtraOdometer, batch.hasOdometer ? 1 : 0)
+    items.set(ConfigurationKey.batchPinEnable, batch.pin == nil ? 0 : 1)
+    items.set(ConfigurationKey.batchPin, UInt64(batch.pin ?? 0))
+    items.set(ConfigurationKey.batchPinActiveLow, batch.isActiveLow ? 1 : 0)
+  }
+}
+
+extension SimulatedReceiver {
+  /// The supply is switched.
+  mutating func setSupply(_ isOn: Bool, at now: Instant) {
+    supplySwitch = isOn
+    if isOn, !isSupplied, !isGone { boot(at: now) }
+    if !isOn, isSupplied { losePower(at: now) }
+  }
+
+  /// The receiver begins to start, from power-on or from standby: RAM is filled anew.
+  mutating func boot(at now: Instant) {
+    stop(at: now)
+    configuration.restart()
+    phase = .booting
+    bootDone = now + figures.boot
+  }
+
+  /// The receiver runs: it searches, and its epochs begin.
+  mutating func run(at now: Instant) {
+    bootDone = .distantFuture
+    phase = .running
+    active = ActiveConfiguration(figures, configuration)
+    if player == nil { sayStarted(at: now) }
+    if player != nil { return }
+    acquisition.start(at: now)
+    planEpochs(from: now)
+    applyBatching()
+  }
+
+  /// Everything that runs stops; RAM is lost.
+  private mutating func stop(at now: Instant) {
+    acquisition.stop(at: now)
+    batch.disable()
+    aiding = AidingExchange()
+    decoder = UBXCommandDecoder()
+    begunSentence.removeAll()
+    answers.removeAll()
+    epochDue = .distantFuture
+    sendDue = .distantFuture
+    bootDone = .distantFuture
+    standbyAt = .distantFuture
+    standbyEnd = .distantFuture
+  }
+
+  private mutating func losePower(at now: Instant) {
+    stop(at: now)
+    line.cut(at: now)
+    incoming.removeAll()
+    phase = .unpowered
+    configuration.sentences.forget()
+    if !figures.hasBackupSupply {
+      configuration.loseBatteryBacked()
+      acquisition.forget()
+    }
+  }
+
+  /// Whether a request for standby is on its way or being carried out.
+  var isStandbyPending: Bool {
+    if standbyAt < .distantFuture { return true }
+    for answer in answers {
+      switch answer.command {
+      case .ubx(.powerRequest): return true
+      case .ubx: break
+      case .sentence(let fields): if figures.family.asksForStandby(fields) { return true }
+      }
+    }
+    return incoming.contains { SimulatedReceiver.holdsPowerRequest($0.bytes) }
+  }
+
+  private static func holdsPowerRequest(_ bytes: [UInt8]) -> Bool {
+    guard bytes.count >= 4 else { return false }
+    if bytes[0] == UInt8(ascii: "$") {
+      let text = String(decoding: bytes, as: UTF8.self)
+      return ["$PMTK161", "$PAIR003", "$PCAS12"].contains { text.hasPrefix($0) }
+    }
+    for i in 0...(bytes.count - 4)
+    where bytes[i] == 0xB5 && bytes[i + 1] == 0x62 && bytes[i + 2] == 0x02
+      && bytes[i + 3] == 0x41
+    {
+      return true
+    }
+    return false
+  }
+
+  private mutating func enterStandby(at now: Instant) {
+    stop(at: now)
+    line.cut(at: now)
+    phase = .standby
+    // What is left of a CASIC's RAM after standby is not said: nothing, here.
+    if figures.family == .casic { configuration.sentences.forget() }
+    if standbyRequest.duration_ms > 0 {
+      standbyEnd = now + .milliseconds(Int64(standbyRequest.duration_ms))
+    }
+  }
+
+  /// An edge on the wake pin.
+  mutating func wakeEdge(at now: Instant) {
+    guard phase == .standby, wakes(by: UBXPowerRequest.wakesByEXTINT0) else { return }
+    boot(at: now)
+  }
+
+  /// The short form of the request names no sources: either wakes then.
+  func wakes(by source: UInt32) -> Bool {
+    standbyRequest.wakeupSources == 0 || standbyRequest.wakeupSources & source != 0
+  }
+
+  private mutating func handleFault(at now: Instant) {
+    switch faults.take() {
+    case .skyLost:
+      guard phase == .running, player == nil else { return }
+      acquisition.stop(at: now)
+      acquisition.start(at: now)
+    case .configurationLost:
+      configuration.loseBatteryBacked()
+      configuration.sentences.reset()
+      guard isSupplied, player == nil else { return }
+      line.cut(at: now)
+      boot(at: now)
+    case .garbage(let count):
+      guard !isGone else { return }
+      frame.removeAll()
+      for i in 0..<count {
+        frame.append(UInt8(truncatingIfNeeded: faultRandom.next() >> 56))
+        if i + 1 == count || frame.count == FrameBuffer.capacity {
+          line.send(frame.span, at: now, speed: active.speed)
+          frame.removeAll()
+        }
+      }
+    case .gone:
+      isGone = true
+      if isSupplied { losePower(at: now) }
+      // What nobody had read goes with the device.
+      line.loseArrived(by: now)
+    case .back:
+      isGone = false
+      if supplySwitch { boot(at: now) }
+    }
+  }
+}
+
+// Receivers that are commanded by sentences. They are read here without the project's own decoder, so
+// that a driver's sentences are looked at by somebody else.
+
+extension SimulatedReceiver {
+  /// The host's bytes are there, for a receiver that takes sentences.
+  private mutating func receiveSentences(_ arrived: IncomingBytes, at now: Instant) {
+    if phase == .standby, figures.family != .airoha {
+      // The bytes that wake it are lost.
+      boot(at: now)
+      return
+    }
+    let hears = phase == .running || phase == .standby
+    guard hears, arrived.speed == active.speed else { return }
+    if faults.plan.commandLoss > 0, faultRandom.uniform() < faults.plan.commandLoss { return }
+    for byte in arrived.bytes {
+      if byte == UInt8(ascii: "$") { begunSentence.removeAll() }
+      begunSentence.append(byte)
+      guard byte == 0x0A else { continue }
+      if let fields = SimulatedReceiver.fields(of: begunSentence) {
+        answers.append(PendingAnswer(due: now + figures.answer, command: .sentence(fields)))
+      }
+      begunSentence.removeAll()
+    }
+  }
+
+  /// The fields of a sentence whose checksum is right.
+  private static func fields(of bytes: [UInt8]) -> [String]? {
+    let text = String(decoding: bytes, as: UTF8.self)
+    guard text.hasPrefix("$"), text.hasSuffix("\r\n"), let star = text.lastIndex(of: "*") else {
+      return nil
+    }
+    let body = text[text.index(after: text.startIndex)..<star]
+    let sum = UInt8(text[text.index(after: star)...].dropLast(), radix: 16)
+    guard sum == body.utf8.reduce(0, ^) else { return nil }
+    return body.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+  }
+
+  /// Carries a sentence out and answers it.
+  private mutating func carryOut(_ fields: [String], at now: Instant) {
+    guard let name = fields.first, phase == .running || phase == .standby else { return }
+    let values = fields.dropFirst().map { Int($0) }
+    switch figures.family {
+    case .mtk: obeyPMTK(name, values, at: now)
+    case .airoha: obeyPAIR(name, values, at: now)
+    case .casic: obeyPCAS(name, values, at: now)
+    case .ubloxM10, .ubloxM8, .streaming: break
+    }
+  }
+
+  /// A receiver that has started says so.
+  private mutating func sayStarted(at now: Instant) {
+    switch figures.family {
+    case .mtk:
+      send("PMTK011,MTKGPS", at: now)
+      send("PMTK010,001", at: now)
+    case .casic:
+      send("GPTXT,01,01,02,MA=CASIC", at: now)
+      send("GPTXT,01,01,02,SW=URANUS5,V5.3.0.0", at: now)
+    // It asks for what would help it.
+    case .airoha: send("PAIR010,1,-1", at: now)
+    case .ubloxM10, .ubloxM8, .streaming: break
+    }
+  }
+
+  // MARK: Families
+
+  private mutating func obeyPMTK(_ name: String, _ values: [Int?], at now: Instant) {
+    let number = UInt16(name.dropFirst(4)) ?? 0
+    switch (name, values.count) {
+    case ("PMTK000", 0): answer(.pmtk, number, .done, at: now)
+    // What it is: release, build, model, version.
+    case ("PMTK605", 0): send("PMTK705,AXN_2.31_3339_13101700,5632,PA6H,1.0", at: now)
+    case ("PMTK314", 19):
+      // GLL, RMC, VTG, GGA, GSA, GSV.
+      let told = values.map { $0 ?? 0 }
+      change(at: now) { $0.rates = [told[3], told[0], told[4], told[5], told[1], told[2]] }
+      answer(.pmtk, number, .done, at: now)
+    case ("PMTK220", 1):
+      guard let period = values[0], (100...10_000).contains(period) else {
+        return refuse(.pmtk, number, .failed, at: now)
+      }
+      change(at: now) { $0.interval = .milliseconds(Int64(period)) }
+      answer(.pmtk, number, .done, at: now)
+    case ("PMTK251", 1):
+      guard let speed = values[0], SimulatedReceiver.speeds.contains(speed) else {
+        return refuse(.pmtk, number, .failed, at: now)
+      }
+      change(at: now) { $0.speed = UInt32(speed) }
+      answer(.pmtk, number, .done, at: now)
+    case ("PMTK161", 1):
+      answer(.pmtk, number, .done, at: now)
+      fallAsleep(for: 0, at: now)
+    case _: refuse(.pmtk, number, .unsupported, at: now)
+    }
+  }
+
+  private mutating func obeyPAIR(_ name: String, _ values: [Int?], at now: Instant) {
+    let number = UInt16(name.dropFirst(4)) ?? 0
+    switch (name, values.count) {
+    case ("PAIR002", 0):
+      answer(.pair, number, .done, at: now)
+      if phase == .standby { run(at: now) }
+    case ("PAIR003", 0):
+      answer(.pair, number, .done, at: now)
+      if phase == .running { fallAsleep(for: 0, at: now) }
+    // What it is: release and, after it, what nobody here reads.
+    case ("PAIR020", 0):
+      answer(.pair, number, .done, at: now)
+      send("PAIR020,AG3335M_V2.5.0.AG3335_20230424,S,N,1a2b3c4,2304241200", at: now)
+    case ("PAIR023", 0):
+      line.cut(at: max(now, line.freeAt))
+      change(at: now) { $0.forget() }
+      boot(at: now)
+    case ("PAIR050", 1):
+      guard let period = values[0], (100...1_000).contains(period) else {
+        return refuse(.pair, number, .invalid, at: now)
+      }
+      change(at: now) { $0.interval = .milliseconds(Int64(period)) }
+      answer(.pair, number, .done, at: now)
+    case ("PAIR062", 2):
+      guard let kind = values[0], let rate = values[1], (0...5).contains(kind) else {
+        return refuse(.pair, number, .invalid, at: now)
+      }
+      change(at: now) { $0.rates[kind] = rate }
+      answer(.pair, number, .done, at: now)
+    case ("PAIR864", 3):
+      guard let speed = values[2], SimulatedReceiver.speeds.contains(speed) else {
+        return refuse(.pair, number, .invalid, at: now)
+      }
+      configuration.sentences.nextSpeed = UInt32(speed)
+      answer(.pair, number, .done, at: now)
+    case _: refuse(.pair, number, .unsupported, at: now)
+    }
+  }
+
+  private mutating func obeyPCAS(_ name: String, _ values: [Int?], at now: Instant) {
+    switch (name, values.count) {
+    case ("PCAS01", 1):
+      guard let speed = values[0], (0...5).contains(speed) else { break }
+      change(at: now) { $0.speed = SimulatedReceiver.casicSpeeds[speed] }
+    case ("PCAS02", 1):
+      guard let period = values[0], (100...1_000).contains(period) else { break }
+      change(at: now) { $0.interval = .milliseconds(Int64(period)) }
+    case ("PCAS03", 14):
+      // An empty field leaves things as they are.
+      change(at: now) { settings in
+        for i in 0..<6 { settings.rates[i] = values[i] ?? settings.rates[i] }
+      }
+    case ("PCAS06", 1): send("GPTXT,01,01,02,SW=URANUS5,V5.3.0.0", at: now)
+    case ("PCAS12", 1):
+      if let seconds = values[0], !faults.plan.ignoresEndlessStandby {
+        fallAsleep(for: seconds, at: now)
+      }
+    case _:
+      violate(.refusedByReceiver, "a CASIC receiver knows no \(name)", at: now)
+    }
+  }
+
+  private static let speeds = [4_800, 9_600, 19_200, 38_400, 57_600, 115_200]
+  private static let casicSpeeds: [UInt32] = [4_800, 9_600, 19_200, 38_400, 57_600, 115_200]
+
+  // MARK: What they have in common
+
+  private mutating func change(at now: Instant, _ make: (inout SentenceSettings) -> Void) {
+    let before = active
+    make(&configuration.sentences)
+    active = ActiveConfiguration(figures, configuration)
+    if phase == .running, active.interval != before.interval { planEpochs(from: now) }
+  }
+
+  private mutating func fallAsleep(for seconds: Int, at now: Instant) {
+    standbyRequest = UBXPowerRequest(
+      duration_ms: UInt32(clamping: seconds * 1_000), wakeupSources: 0)
+    standbyAt = max(now, line.freeAt)
+    epochDue = .distantFuture
+  }
+
+  private mutating func answer(
+    _ family: CommandResult.Family, _ command: UInt16, _ outcome: CommandResult.Outcome,
+    at now: Instant
+  ) {
+    acknowledgementsSent += 1
+    if acknowledgementsSent <= faults.plan.acknowledgementsLostFirst { return }
+    let loss = faults.plan.acknowledgementLoss
+    if loss > 0, faultRandom.uniform() < loss { return }
+    frame.removeAll()
+    frame.append(CommandResult(family: family, command: command, outcome: outcome))
+    transmit(at: now)
+  }
+
+  private mutating func refuse(
+    _ family: CommandResult.Family, _ command: UInt16, _ outcome: CommandResult.Outcome,
+    at now: Instant
+  ) {
+    violate(.refusedByReceiver, "the receiver refused command \(command): \(outcome)", at: now)
+    answer(family, command, outcome, at: now)
+  }
+
+  private mutating func send(_ body: String, at now: Instant) {
+    let sum = String(body.utf8.reduce(0, ^), radix: 16, uppercase: true)
+    frame.removeAll()
+    for byte in "$\(body)*\(sum.count < 2 ? "0" : "")\(sum)\r\n".utf8 { frame.append(byte) }
+    transmit(at: now)
+  }
+}
