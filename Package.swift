@@ -244,7 +244,8 @@ let labModules: [Target] =
       "TorporBench",
       [
         "CBench", "LocationTypes", "GNSSProtocols", "DeferralCache", "ReceiverDrivers",
-        "LocationPolicy", "LocationEngine", "SimulatedHAL", "BoardProfiles", "LocationSimulation",
+        "LocationPolicy", "LocationEngine", "LocationRuntime", "SimulatedHAL", "BoardProfiles",
+        "LocationSimulation",
         "LocationWire",
       ]),
     /// The service on a [virtual board](HowTo/virtual-board.md) with a real kernel in QEMU (`make test-board`).
@@ -322,7 +323,7 @@ let testTargets: [Target] = [
   lab.tests("TorporBoard"),
   lab.tests("DecoderProperties"),
   .target(
-    name: "TestSupport", dependencies: ["LocationWire"], path: "Tests/Support",
+    name: "TestSupport", dependencies: ["DeferralCache", "LocationWire"], path: "Tests/Support",
     swiftSettings: testSettings),
   .testTarget(
     name: "ArchitectureTests", dependencies: ["TestSupport"], swiftSettings: testSettings),

@@ -16,4 +16,14 @@ public struct SplitMix64: RandomNumberGenerator, Sendable {
 
   /// 0 ..< bound, which is at least 1.
   public mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
+
+  /// 0 ..< 1.
+  public mutating func fraction() -> Double { Double(next() >> 11) / 9_007_199_254_740_992 }
+
+  /// About normally distributed, mean 0 and deviation 1: the sum of twelve.
+  public mutating func normal() -> Double {
+    var sum = -6.0
+    for _ in 0..<12 { sum += fraction() }
+    return sum
+  }
 }

@@ -3,6 +3,7 @@ import DeferralCache
 import LocationEngine
 import LocationPolicy
 import LocationSimulation
+import LocationRuntime
 import LocationTypes
 import ReceiverDrivers
 

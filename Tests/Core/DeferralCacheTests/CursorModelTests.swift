@@ -1,5 +1,6 @@
 import DeferralCache
 import LocationTypes
+import TestSupport
 import Testing
 
 /// What a cursor must do, said plainly: a state for each fix, no arithmetic.
@@ -46,9 +47,9 @@ private struct PlainClient {
   @Test("RNG-3, RNG-4, RNG-6: long random lives of a client", arguments: 2...6)
   func randomLives(capacity: Int) throws {
     for seed in 0..<60 as Range<UInt64> {
-      var random = SeededGenerator(seed: seed)
-      let memory = Memory(capacity: capacity)
-      var ring = try opened(memory)
+      var random = SplitMix64(seed: seed)
+      let memory = RingMemory(capacity: capacity)
+      var ring = try memory.openSynced()
       var cursor = Cursor(at: 0)
       var client = PlainClient(capacity: capacity)
       for _ in 0..<120 {

@@ -1,12 +1,13 @@
 import DeferralCache
 import LocationTypes
+import TestSupport
 import Testing
 
 @Suite("Cursors") struct CursorTests {
   @Test("RNG-3: what is another's is passed over, and settled once nothing waits before it")
   func passing() throws {
-    let memory = Memory(capacity: 4)
-    var ring = try opened(memory)
+    let memory = RingMemory(capacity: 4)
+    var ring = try memory.openSynced()
     for n in 0..<3 { ring.append(fix(n)) }
     var cursor = Cursor(at: 0)
     cursor.pass(to: 1)
@@ -54,8 +55,8 @@ import Testing
   private func overflow(
     _ capacity: Int, _ start: Int, _ unread: Int, _ unsettled: Int, _ count: Int, _ step: Int
   ) throws {
-    let memory = Memory(capacity: capacity)
-    var ring = try opened(memory)
+    let memory = RingMemory(capacity: capacity)
+    var ring = try memory.openSynced()
     for n in 0..<start { ring.append(fix(n)) }
     let acknowledged = start - unread - unsettled
     let delivered = start - unread
@@ -121,11 +122,11 @@ import Testing
 
   @Test("RNG-3: every acknowledgement of every name, at every place of the cursor")
   func everyAcknowledgement() throws {
-    let memory = Memory(capacity: 4)
-    var old = try opened(memory)
+    let memory = RingMemory(capacity: 4)
+    var old = try memory.openSynced()
     for n in 0..<3 { old.append(fix(n)) }
     let first = old.generation
-    var ring = try opened(memory)
+    var ring = try memory.openSynced()
     for n in 3..<6 { ring.append(fix(n)) }
     for acknowledged in 2...6 {
       for delivered in acknowledged...6 {
@@ -161,8 +162,8 @@ import Testing
   @Test("RNG-3: an acknowledgement settles what was overwritten before it, and only that")
   func acknowledgingOverwritten() throws {
     for through in 0..<4 as Range<UInt64> {
-      let memory = Memory(capacity: 3)
-      var ring = try opened(memory)
+      let memory = RingMemory(capacity: 3)
+      var ring = try memory.openSynced()
       for n in 0..<3 { ring.append(fix(n)) }
       var cursor = Cursor(at: 0)
       cursor.deliver(to: 3, in: ring)
@@ -184,8 +185,8 @@ import Testing
 
   @Test("RNG-3: what lies behind an untold gap cannot have been handled")
   func acknowledgingAnUntoldGap() throws {
-    let memory = Memory(capacity: 2)
-    var ring = try opened(memory)
+    let memory = RingMemory(capacity: 2)
+    var ring = try memory.openSynced()
     var cursor = Cursor(at: 0)
     for n in 0..<4 {
       cursor.makeRoom(in: ring)
@@ -202,8 +203,8 @@ import Testing
 
   @Test("RNG-4: two gaps before they are told are one, with the sum of both")
   func mergedGaps() throws {
-    let memory = Memory(capacity: 2)
-    var ring = try opened(memory)
+    let memory = RingMemory(capacity: 2)
+    var ring = try memory.openSynced()
     var cursor = Cursor(at: 0)
     for n in 0..<7 {
       cursor.makeRoom(in: ring)
@@ -224,8 +225,8 @@ import Testing
 
   @Test("RNG-6: revocation moves the cursor to the head, and nothing before is told or shown")
   func skip() throws {
-    let memory = Memory(capacity: 3)
-    var ring = try opened(memory)
+    let memory = RingMemory(capacity: 3)
+    var ring = try memory.openSynced()
     var cursor = Cursor(at: 0)
     for n in 0..<5 {
       cursor.makeRoom(in: ring)
@@ -244,13 +245,13 @@ import Testing
   @Test("BKG-20: a client that comes back after a restart resumes behind what it acknowledged")
   func resume() throws {
     for acknowledged in 0...8 as ClosedRange<UInt64> {
-      let memory = Memory(capacity: 4)
-      var before = try opened(memory)
+      let memory = RingMemory(capacity: 4)
+      var before = try memory.openSynced()
       for n in 0..<6 { before.append(fix(n)) }
       // A bookmark beyond the head cannot be; one made at the head can.
       let bookmark = before.bookmark(below: min(acknowledged, 6))
       #expect((bookmark == nil) == (acknowledged == 0))
-      var ring = try opened(memory)
+      var ring = try memory.openSynced()
       ring.append(fix(6))
       var cursor = Cursor(resumingAfter: bookmark, in: ring)
       let place = min(acknowledged, 6)
@@ -267,8 +268,8 @@ import Testing
 
   @Test("a client that comes back while the service runs resumes the same way")
   func resumeWithinAGeneration() throws {
-    let memory = Memory(capacity: 4)
-    var ring = try opened(memory)
+    let memory = RingMemory(capacity: 4)
+    var ring = try memory.openSynced()
     for n in 0..<6 { ring.append(fix(n)) }
     for sequence in 2..<6 as Range<UInt64> {
       let name = FixName(generation: ring.generation, sequence: sequence)
@@ -278,8 +279,8 @@ import Testing
 
   @Test("a name from another image begins at the tail")
   func resumeElsewhere() throws {
-    let memory = Memory(capacity: 4)
-    var ring = try opened(memory)
+    let memory = RingMemory(capacity: 4)
+    var ring = try memory.openSynced()
     for n in 0..<6 { ring.append(fix(n)) }
     let name = FixName(generation: ring.generation + 1, sequence: 5)
     #expect(Cursor(resumingAfter: name, in: ring) == Cursor(at: 2))

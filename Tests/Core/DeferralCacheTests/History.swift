@@ -5,7 +5,7 @@ import LocationTypes
 ///
 /// `memory` is what the process sees, `disk` what would be there after a power cut now.
 struct History {
-  let memory: Memory
+  let memory: RingMemory
   var disk: [UInt8]
   /// Every fix ever appended, by its name.
   private(set) var journal: [FixName: Fix] = [:]
@@ -15,7 +15,7 @@ struct History {
   private(set) var repeatedName: FixName?
 
   init(capacity: Int) {
-    memory = Memory(capacity: capacity)
+    memory = RingMemory(capacity: capacity)
     disk = memory.bytes
   }
 

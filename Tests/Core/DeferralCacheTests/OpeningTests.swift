@@ -1,4 +1,5 @@
 import LocationTypes
+import TestSupport
 import Testing
 
 @testable import DeferralCache
@@ -6,7 +7,7 @@ import Testing
 @Suite("Opening") struct OpeningTests {
   @Test("RNG-2: each opening begins a new generation, in the copy that is not the last good one")
   func generations() throws {
-    let memory = Memory(capacity: 2)
+    let memory = RingMemory(capacity: 2)
     var copies: [Range<Int>] = []
     for n in 1...9 as ClosedRange<UInt32> {
       let before = memory.bytes
@@ -66,8 +67,8 @@ import Testing
   @Test("RNG-2: one lost header copy skips the generation it may have named")
   func oneHeaderLost() throws {
     for copy in 0..<2 {
-      let memory = Memory(capacity: 2)
-      let last = try opened(memory).generation
+      let memory = RingMemory(capacity: 2)
+      let last = try memory.openSynced().generation
       for i in 0..<512 { memory[copy * 512 + i] = 0 }
       let ring = try memory.open()
       #expect(ring.generation == last + 2)
@@ -77,8 +78,8 @@ import Testing
 
   @Test("RNG-2: with both header copies lost the slots tell the generation, and a margin is added")
   func bothHeadersLost() throws {
-    let memory = Memory(capacity: 4)
-    var ring = try opened(memory)
+    let memory = RingMemory(capacity: 4)
+    var ring = try memory.openSynced()
     for n in 0..<6 { ring.append(fix(n)) }
     for i in 0..<1024 { memory[i] = 0 }
     let again = try memory.open()
@@ -89,15 +90,15 @@ import Testing
 
   @Test("RNG-4: with both header copies lost, what is missing between two generations is told")
   func missingBetweenGenerations() throws {
-    let memory = Memory(capacity: 8)
-    var first = try opened(memory)
+    let memory = RingMemory(capacity: 8)
+    var first = try memory.openSynced()
     for n in 0..<4 { first.append(fix(n)) }
-    var second = try opened(memory)
+    var second = try memory.openSynced()
     for n in 4..<8 { second.append(fix(n)) }
     for range in [0..<1024, 1024 + 256..<1024 + 384] {
       for i in range { memory[i] = 0 }
     }
-    let third = try opened(memory)
+    let third = try memory.openSynced()
     // Where the second began is not known any more: perhaps at 4.
     let name = FixName(generation: first.generation, sequence: 9)
     let cursor = Cursor(resumingAfter: name, in: third)
@@ -107,41 +108,41 @@ import Testing
 
   @Test("RNG-2: a floor kept elsewhere holds even if the image was replaced by zeros")
   func floor() throws {
-    let memory = Memory(capacity: 2)
+    let memory = RingMemory(capacity: 2)
     #expect(try memory.open(floor: 41).generation == 42)
     #expect(try memory.open(floor: 7).generation == 44)
   }
 
   @Test("RNG-7: what opening found")
   func recoveryReport() throws {
-    let memory = Memory(capacity: 4)
-    var ring = try opened(memory)
+    let memory = RingMemory(capacity: 4)
+    var ring = try memory.openSynced()
     #expect(ring.recovery.isNew && !ring.recovery.wasClosed && ring.recovery.newest == nil)
     #expect(ring.recovery.lostHeaders == 0 && ring.recovery.missing == 0)
     for n in 0..<6 { ring.append(fix(n)) }
     let newest = ring.stored(at: 5)
-    ring = try opened(memory)
+    ring = try memory.openSynced()
     #expect(!ring.recovery.isNew && !ring.recovery.wasClosed && ring.recovery.newest == newest)
     ring.close()
-    ring = try opened(memory)
+    ring = try memory.openSynced()
     #expect(ring.recovery.wasClosed && ring.recovery.newest == newest && ring.tail == 2)
     ring.erase(3..<5)
-    ring = try opened(memory)
+    ring = try memory.openSynced()
     #expect(!ring.recovery.wasClosed && ring.recovery.missing == 2)
   }
 
   @Test("RNG-4: what was closed and then lost is missing by number")
   func closedThenLost() throws {
-    let memory = Memory(capacity: 16)
-    var ring = try opened(memory)
+    let memory = RingMemory(capacity: 16)
+    var ring = try memory.openSynced()
     for n in 0..<12 { ring.append(fix(n)) }
     ring.close()
     for i in 1024 + 512..<1024 + 1024 { memory[i] = 0 }
-    let again = try opened(memory)
+    let again = try memory.openSynced()
     #expect(again.recovery.wasClosed && again.head == 12 && again.recovery.missing == 4)
     #expect(walk(again).gaps == [Gap(8..<12, from: time(7), to: nil)])
     for i in 1024..<1024 + 512 { memory[i] = 0 }
-    let empty = try opened(memory)
+    let empty = try memory.openSynced()
     #expect(empty.head == 12 && empty.tail == 12 && empty.recovery.missing == 0)
     let cursor = Cursor(resumingAfter: again.bookmark(below: 3), in: empty)
     #expect(cursor.gap == Gap(3..<12, from: nil, to: nil))
@@ -149,7 +150,7 @@ import Testing
 
   @Test("refusals say why, and write nothing")
   func refusals() throws {
-    func refusal(_ memory: Memory, _ capacity: Int? = nil) -> RingError? {
+    func refusal(_ memory: RingMemory, _ capacity: Int? = nil) -> RingError? {
       let before = memory.bytes
       defer { #expect(memory.bytes == before) }
       do {
@@ -159,21 +160,23 @@ import Testing
         return error
       }
     }
-    let memory = Memory(capacity: 8)
-    _ = try opened(memory)
+    let memory = RingMemory(capacity: 8)
+    _ = try memory.openSynced()
     for capacity in [Int.min, -1, 0, 1, 1_048_577, Int.max] {
       #expect(refusal(memory, capacity) == .capacityOutOfRange(capacity))
     }
     #expect(refusal(memory, 7) == .otherCapacity(found: 8, wanted: 7))
     #expect(refusal(memory, 9) == .otherCapacity(found: 8, wanted: 9))
-    #expect(refusal(Memory(capacity: 8, size: 1535)) == .storageTooSmall(needed: 1536, given: 1535))
-    #expect(refusal(Memory(capacity: 8, size: 1023)) == .storageTooSmall(needed: 1536, given: 1023))
-    #expect(refusal(Memory(capacity: 8, size: 0)) == .storageTooSmall(needed: 1536, given: 0))
+    #expect(
+      refusal(RingMemory(capacity: 8, size: 1535)) == .storageTooSmall(needed: 1536, given: 1535))
+    #expect(
+      refusal(RingMemory(capacity: 8, size: 1023)) == .storageTooSmall(needed: 1536, given: 1023))
+    #expect(refusal(RingMemory(capacity: 8, size: 0)) == .storageTooSmall(needed: 1536, given: 0))
     #expect(throws: RingError.storageMisaligned) { _ = try memory.openMisaligned() }
-    let noise = Memory(capacity: 8)
+    let noise = RingMemory(capacity: 8)
     noise.bytes = (0..<1536).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ 11) }
     #expect(refusal(noise) == .notARing)
-    let almostBlank = Memory(capacity: 8)
+    let almostBlank = RingMemory(capacity: 8)
     almostBlank[1535] = 1
     #expect(refusal(almostBlank) == .notARing)
   }
@@ -181,8 +184,8 @@ import Testing
   @Test("RNG-7: another format is refused, never misread", arguments: [0, 2, 255] as [UInt32])
   func otherFormats(version: UInt32) throws {
     for copy in 0..<2 {
-      let memory = Memory(capacity: 8)
-      var ring = try opened(memory)
+      let memory = RingMemory(capacity: 8)
+      var ring = try memory.openSynced()
       ring.append(fix(1))
       var header = Array(memory.bytes[copy * 512..<copy * 512 + 512])
       header[8] = UInt8(version)
@@ -194,8 +197,8 @@ import Testing
 
   @Test("RNG-7: without a header, slots of another format or another capacity are refused")
   func foreignSlots() throws {
-    let memory = Memory(capacity: 8)
-    var ring = try opened(memory)
+    let memory = RingMemory(capacity: 8)
+    var ring = try memory.openSynced()
     for n in 0..<11 { ring.append(fix(n)) }
     for i in 0..<1024 { memory[i] = 0 }
     #expect(throws: RingError.notARing) { _ = try memory.open(capacity: 5) }
@@ -208,9 +211,9 @@ import Testing
 
   @Test("numbers that no honest image reaches are refused")
   func exhausted() throws {
-    func image(generation: UInt32, sequence: UInt64) throws -> Memory {
-      let memory = Memory(capacity: 2)
-      _ = try opened(memory)
+    func image(generation: UInt32, sequence: UInt64) throws -> RingMemory {
+      let memory = RingMemory(capacity: 2)
+      _ = try memory.openSynced()
       let slot = Slot(fix(1), named: FixName(generation: generation, sequence: sequence))
       put(slot, in: memory, at: Int(sequence % 2))
       return memory
@@ -226,22 +229,22 @@ import Testing
 
   @Test("RNG-7: a slot that no version of this format wrote moves neither head nor generation")
   func strangeSlot() throws {
-    let memory = Memory(capacity: 4)
-    var ring = try opened(memory)
+    let memory = RingMemory(capacity: 4)
+    var ring = try memory.openSynced()
     ring.append(fix(0))
     var slot = Slot(fix(1), named: FixName(generation: 70, sequence: 41))
     slot.w0 |= 1 << 14 | 7 << 9  // quality 15
     slot.w7 = slot.w7 & 0xFFFF_FFFF | UInt64(slot.computedChecksum) << 32
     put(slot, in: memory, at: 1)
-    let again = try opened(memory)
+    let again = try memory.openSynced()
     #expect(again.generation == ring.generation + 1 && again.head == 1)
     // Nor does a whole one in a place where its number does not belong.
     put(Slot(fix(1), named: FixName(generation: 70, sequence: 42)), in: memory, at: 1)
-    let third = try opened(memory)
+    let third = try memory.openSynced()
     #expect(third.generation == ring.generation + 2 && third.head == 1)
   }
 
-  private func put(_ slot: Slot, in memory: Memory, at position: Int) {
+  private func put(_ slot: Slot, in memory: RingMemory, at position: Int) {
     let words = [slot.w0, slot.w1, slot.w2, slot.w3, slot.w4, slot.w5, slot.w6, slot.w7]
     for (i, word) in words.enumerated() {
       let offset = 1024 + 64 * position + 8 * i
@@ -251,10 +254,10 @@ import Testing
 
   @Test("the header's bytes are those of ring-format.md")
   func headerLayout() throws {
-    let memory = Memory(capacity: 5)
-    var ring = try opened(memory)
+    let memory = RingMemory(capacity: 5)
+    var ring = try memory.openSynced()
     for n in 0..<7 { ring.append(fix(n)) }
-    ring = try opened(memory)
+    ring = try memory.openSynced()
     ring.close()
     let header = try #require(ring.unsynced.header)
     var sector = Array(memory.bytes[header])
@@ -277,9 +280,9 @@ import Testing
   @Test("RNG-2: of two header copies the one written last counts, whichever it is")
   func newerCopy() throws {
     for count in 1...4 {
-      let memory = Memory(capacity: 3)
-      for _ in 0..<count { _ = try opened(memory) }
-      var ring = try opened(memory)
+      let memory = RingMemory(capacity: 3)
+      for _ in 0..<count { _ = try memory.openSynced() }
+      var ring = try memory.openSynced()
       for n in 0..<2 { ring.append(fix(n)) }
       ring.markSynced(ring.unsynced)
       ring.close()
@@ -294,10 +297,10 @@ import Testing
       (12, 63), (44, 17), (44, 255), (20, 0), (56, 2), (48, 9), (72, 1),
     ]
     for change in changes {
-      let memory = Memory(capacity: 5)
-      var ring = try opened(memory)
+      let memory = RingMemory(capacity: 5)
+      var ring = try memory.openSynced()
       for n in 0..<7 { ring.append(fix(n)) }
-      ring = try opened(memory)
+      ring = try memory.openSynced()
       for copy in 0..<2 {
         var header = Array(memory.bytes[copy * 512..<copy * 512 + 512])
         header[change.offset] = change.value

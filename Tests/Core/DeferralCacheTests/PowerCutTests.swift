@@ -1,4 +1,5 @@
 import LocationTypes
+import TestSupport
 import Testing
 
 @testable import DeferralCache
@@ -8,7 +9,7 @@ import Testing
     "RNG-2, RNG-3, RNG-7: years of power cuts at any moment: no name twice, nothing synced is lost",
     arguments: 1...20 as ClosedRange<UInt64>)
   func years(seed: UInt64) throws {
-    var random = SeededGenerator(seed: seed)
+    var random = SplitMix64(seed: seed)
     let capacity = [2, 5, 16, 40][Int(seed % 4)]
     var history = History(capacity: capacity)
     var acknowledged: FixName?
@@ -52,7 +53,7 @@ import Testing
 
   /// What opening a copy of the image finds.
   private func surviving(_ history: History) throws -> [StoredFix] {
-    let copy = Memory(capacity: history.memory.capacity)
+    let copy = RingMemory(capacity: history.memory.capacity)
     copy.bytes = history.memory.bytes
     return walk(try copy.open()).fixes
   }
@@ -112,13 +113,13 @@ import Testing
     "RNG-7: a stale slot among current ones is zeroed at opening and told as missing",
     arguments: [1, 2])
   func staleBetween(stale: Int) throws {
-    let memory = Memory(capacity: 4)
-    var first = try opened(memory)
+    let memory = RingMemory(capacity: 4)
+    var first = try memory.openSynced()
     for n in 0..<4 { first.append(fix(n)) }
     let old = memory.bytes
     // The second generation begins at 1, because 1 to 3 were lost.
     memory.bytes.replaceSubrange(1024 + 64..<1280, with: [UInt8](repeating: 0, count: 192))
-    var second = try opened(memory)
+    var second = try memory.openSynced()
     #expect(second.start == 1)
     for n in 1..<4 { second.append(fix(10 + n)) }
     let slot = 1024 + 64 * stale..<1024 + 64 * stale + 64

@@ -1,5 +1,6 @@
 import DeferralCache
 import LocationTypes
+import TestSupport
 import Testing
 
 /// One moment of a history: the image, an earlier one, and what had been named till then.
@@ -94,7 +95,7 @@ func moments(capacity: Int) throws -> [Moment] {
   func everyBit() throws {
     let capacity = 10
     let moments = try moments(capacity: capacity)
-    let memory = Memory(capacity: capacity)
+    let memory = RingMemory(capacity: capacity)
     for moment in [moments[0], moments[moments.count - 1]] {
       for bit in 0..<moment.image.count * 8 {
         var image = moment.image
@@ -117,7 +118,7 @@ func moments(capacity: Int) throws -> [Moment] {
   }
 
   private func expectNoRing(_ image: [UInt8], capacity: Int) throws {
-    let memory = Memory(capacity: capacity)
+    let memory = RingMemory(capacity: capacity)
     memory.bytes = image
     #expect(throws: RingError.notARing) { _ = try memory.open() }
     #expect(memory.bytes == image)
@@ -136,9 +137,9 @@ func moments(capacity: Int) throws -> [Moment] {
   private func check(
     _ image: [UInt8], _ moment: Moment, _ loss: Loss, capacity: Int, isBrief: Bool = false
   ) throws {
-    let memory = Memory(capacity: capacity)
+    let memory = RingMemory(capacity: capacity)
     memory.bytes = image
-    var ring = try opened(memory)
+    var ring = try memory.openSynced()
     let comment = Comment(rawValue: loss.label)
     let stored = walk(ring).fixes
     let isTrue = stored.allSatisfy { moment.journal[$0.name] == $0.fix }
@@ -197,7 +198,7 @@ func moments(capacity: Int) throws -> [Moment] {
 
   /// Opened again, it has the same fixes; what is appended is there too.
   private func expectReopens(
-    _ ring: inout FixRing, _ memory: Memory, _ stored: [StoredFix], _ comment: Comment
+    _ ring: inout FixRing, _ memory: RingMemory, _ stored: [StoredFix], _ comment: Comment
   ) {
     let names = [ring.append(fix(90_001)), ring.append(fix(90_002))]
     let now = walk(ring).fixes
@@ -216,9 +217,9 @@ extension RecoveryTests {
   @Test("RNG-7: fixes outlive any number of starts, with and without names between them")
   func manyStarts() throws {
     for step in 0...2 {
-      let memory = Memory(capacity: 120)
+      let memory = RingMemory(capacity: 120)
       for session in 0..<40 {
-        var ring = try opened(memory)
+        var ring = try memory.openSynced()
         #expect(walk(ring).fixes.count == session * step, "start \(session), \(step) each")
         for n in 0..<step { ring.append(fix(session * step + n)) }
         ring.markSynced(ring.unsynced)

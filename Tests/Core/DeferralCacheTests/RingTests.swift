@@ -1,5 +1,6 @@
 import DeferralCache
 import LocationTypes
+import TestSupport
 import Testing
 
 @Suite("The ring") struct RingTests {
@@ -8,11 +9,11 @@ import Testing
     arguments: 2...6)
   func everyCapacityStartAndCount(capacity: Int) throws {
     for start in 0...2 * capacity {
-      let memory = Memory(capacity: capacity)
+      let memory = RingMemory(capacity: capacity)
       try appendAll(0..<start, to: memory)
       for count in 0...2 * capacity + 1 {
         memory.bytes = try image(capacity: capacity, fixes: start)
-        var ring = try opened(memory)
+        var ring = try memory.openSynced()
         #expect(ring.start == UInt64(start) && ring.head == ring.start)
         for n in start..<start + count {
           let name = ring.append(fix(n))
@@ -45,12 +46,12 @@ import Testing
   @Test("a walk from every place to every end, over every pattern of missing fixes")
   func everyPatternOfMissing() throws {
     for start in [0, 3, 5] {
-      let memory = Memory(capacity: 5)
+      let memory = RingMemory(capacity: 5)
       try appendAll(0..<start, to: memory)
       let bytes = memory.bytes
       for pattern in 0..<32 {
         memory.bytes = bytes
-        var ring = try opened(memory)
+        var ring = try memory.openSynced()
         for n in start..<start + 5 { ring.append(fix(n)) }
         let present = (0..<5).map { pattern >> $0 & 1 == 1 }
         for i in 0..<5 where !present[i] {
@@ -101,8 +102,8 @@ import Testing
 
   @Test("a walk that begins below the tail tells what was overwritten as a gap")
   func walkFromBelowTail() throws {
-    let memory = Memory(capacity: 4)
-    var ring = try opened(memory)
+    let memory = RingMemory(capacity: 4)
+    var ring = try memory.openSynced()
     for n in 0..<10 { ring.append(fix(n)) }
     let items = walk(ring, from: 1)
     #expect(items.first == .gap(Gap(1..<6, from: nil, to: time(6))))
@@ -117,8 +118,8 @@ import Testing
         let low = max(0, count - capacity)
         for from in 0...count {
           for to in from...count + 2 {
-            let memory = Memory(capacity: capacity)
-            var ring = try opened(memory)
+            let memory = RingMemory(capacity: capacity)
+            var ring = try memory.openSynced()
             for n in 0..<count { ring.append(fix(n)) }
             let before = memory.bytes
             ring.erase(UInt64(from)..<UInt64(to))
@@ -143,8 +144,8 @@ import Testing
 
   @Test("damage to memory is never served, at any bit of a slot")
   func damagedMemory() throws {
-    let memory = Memory(capacity: 3)
-    var ring = try opened(memory)
+    let memory = RingMemory(capacity: 3)
+    var ring = try memory.openSynced()
     for n in 0..<3 { ring.append(fix(n)) }
     for bit in 0..<512 {
       memory[1024 + 64 + bit / 8] ^= 1 << UInt8(bit % 8)
@@ -159,20 +160,20 @@ import Testing
   func storageSize() throws {
     #expect(FixRing.storageSize(capacity: 2) == 1152)
     #expect(FixRing.storageSize(capacity: 1_048_576) == 1024 + 67_108_864)
-    let memory = Memory(capacity: 2, size: 4096)
-    var ring = try opened(memory)
+    let memory = RingMemory(capacity: 2, size: 4096)
+    var ring = try memory.openSynced()
     for n in 0..<9 { ring.append(fix(n)) }
     ring.close()
     #expect(memory.bytes[1152...].allSatisfy { $0 == 0 })
   }
 
-  private func appendAll(_ range: Range<Int>, to memory: Memory) throws {
-    var ring = try opened(memory)
+  private func appendAll(_ range: Range<Int>, to memory: RingMemory) throws {
+    var ring = try memory.openSynced()
     for n in range { ring.append(fix(n)) }
   }
 
   private func image(capacity: Int, fixes: Int) throws -> [UInt8] {
-    let memory = Memory(capacity: capacity)
+    let memory = RingMemory(capacity: capacity)
     try appendAll(0..<fixes, to: memory)
     return memory.bytes
   }

@@ -2,54 +2,6 @@ import DeferralCache
 import LocationTypes
 import TestSupport
 
-/// Storage for one ring, as the runtime's memory-mapped file would be.
-@safe final class Memory {
-  let capacity: Int
-  let size: Int
-  private let buffer: UnsafeMutableRawBufferPointer
-
-  init(capacity: Int, size: Int? = nil) {
-    self.capacity = capacity
-    self.size = size ?? FixRing.storageSize(capacity: capacity)
-    unsafe buffer = .allocate(byteCount: self.size, alignment: 4096)
-    unsafe buffer.initializeMemory(as: UInt8.self, repeating: 0)
-  }
-
-  deinit { unsafe buffer.deallocate() }
-
-  func open(capacity: Int? = nil, floor: UInt32 = 0) throws(RingError) -> FixRing {
-    try unsafe FixRing(
-      recovering: buffer, capacity: capacity ?? self.capacity, generationFloor: floor)
-  }
-
-  func openMisaligned() throws(RingError) -> FixRing {
-    try unsafe FixRing(
-      recovering: UnsafeMutableRawBufferPointer(rebasing: buffer[4...]), capacity: capacity - 1)
-  }
-
-  var bytes: [UInt8] {
-    get { unsafe [UInt8](buffer) }
-    set {
-      precondition(newValue.count == size)
-      unsafe buffer.copyBytes(from: newValue)
-    }
-  }
-
-  subscript(index: Int) -> UInt8 {
-    get { unsafe buffer[index] }
-    set { unsafe buffer[index] = newValue }
-  }
-}
-
-/// Opens a ring as a service does: makes the header durable before the first append.
-func opened(_ memory: Memory, floor: UInt32 = 0) throws(RingError) -> FixRing {
-  var ring = try memory.open(floor: floor)
-  ring.markSynced(ring.unsynced)
-  return ring
-}
-
-typealias SeededGenerator = SplitMix64
-
 /// The fix number `n` of a test: its content tells which it is.
 func fix(_ n: Int) -> Fix {
   var fix = Fix(
@@ -62,7 +14,7 @@ func fix(_ n: Int) -> Fix {
 func time(_ n: Int) -> FixTime { FixTime(acquired: fix(n).acquired, utc: fix(n).utc) }
 
 /// A fix with every field drawn at random, extremes and unknowns often.
-func randomFix(_ random: inout SeededGenerator) -> Fix {
+func randomFix(_ random: inout SplitMix64) -> Fix {
   var fix = Fix(
     acquired: Instant(microseconds: pick(-(1 << 55) + 1, (1 << 55) - 1, &random)),
     coordinate: Coordinate(
@@ -92,7 +44,7 @@ func randomFix(_ random: inout SeededGenerator) -> Fix {
 }
 
 /// A number of the range; one time in four its end, one in eight next to zero.
-private func pick(_ low: Int64, _ high: Int64, _ random: inout SeededGenerator) -> Int64 {
+private func pick(_ low: Int64, _ high: Int64, _ random: inout SplitMix64) -> Int64 {
   switch Int.random(in: 0..<8, using: &random) {
   case 0: return low
   case 1: return high

@@ -1,4 +1,5 @@
 import LocationTypes
+import TestSupport
 import Testing
 
 @testable import DeferralCache
@@ -76,7 +77,7 @@ import Testing
   @Test("RNG-2: never are both header copies unsynced, whatever is opened, closed and synced when")
   func oneHeaderAtATime() throws {
     for code in 0..<1 << 10 {
-      let memory = Memory(capacity: 2)
+      let memory = RingMemory(capacity: 2)
       var disk = memory.bytes
       var ring = try memory.open()
       for step in 0..<5 {
@@ -107,8 +108,8 @@ import Testing
 
   @Test("closing twice is closing once")
   func closeTwice() throws {
-    let memory = Memory(capacity: 2)
-    var ring = try opened(memory)
+    let memory = RingMemory(capacity: 2)
+    var ring = try memory.openSynced()
     ring.close()
     let bytes = memory.bytes
     ring.close()
@@ -117,7 +118,7 @@ import Testing
 
   @Test("a header rewritten while its sync runs is not taken for synced")
   func closeDuringSync() throws {
-    let memory = Memory(capacity: 2)
+    let memory = RingMemory(capacity: 2)
     var ring = try memory.open()
     let asked = ring.unsynced
     ring.close()
@@ -130,7 +131,7 @@ import Testing
     for copy in 0..<2 {
       for i in 0..<512 { memory[copy * 512 + i] = 0 }
       #expect(try memory.open().recovery.wasClosed, "both copies say so")
-      ring = try opened(memory)
+      ring = try memory.openSynced()
       ring.close()
       ring.markSynced(ring.unsynced)
     }
@@ -165,7 +166,7 @@ import Testing
   @Test(
     "RNG-3: with more starts than there is room for, nothing younger than a name is passed over")
   func overflow() {
-    var random = SeededGenerator(seed: 3)
+    var random = SplitMix64(seed: 3)
     for _ in 0..<20 {
       var starts = GenerationStarts()
       var all: [(UInt32, UInt64)] = []

@@ -3,8 +3,6 @@ import TestSupport
 
 @testable import GNSSProtocols
 
-typealias Seeded = SplitMix64
-
 extension SplitMix64 {
   mutating func maybe<Value>(_ value: Value) -> Value? {
     Int.random(in: 0..<4, using: &self) == 0 ? nil : value

@@ -1,6 +1,7 @@
 import LocationPolicy
 import LocationTypes
 import SimulatedHAL
+import TestSupport
 import Testing
 
 @testable import LocationEngine
@@ -259,7 +260,7 @@ struct BatchingTests {
     arguments: 1...12)
   func switching(_ seed: UInt64) {
     let bench = BoardBench(limit: 300, watermark: 20, clients: 2)
-    var random = Seeded(seed)
+    var random = SplitMix64(seed: seed)
     bench.run(10)
     for _ in 0..<60 {
       let client = bench.clients[random.below(2)]
@@ -271,7 +272,7 @@ struct BatchingTests {
       case 4, 5: client.defer(untilTraveled: .unlimited, timeout: 40)
       default: break
       }
-      bench.run(random.part() * 12)
+      bench.run(random.fraction() * 12)
     }
     bench.inhibit(false)
     for client in bench.clients {

@@ -1,41 +1,12 @@
 import DeferralCache
 import GNSSProtocols
 import LocationPolicy
+import LocationRuntime
 import LocationTypes
 import ReceiverDrivers
 import Testing
 
 @testable import LocationEngine
-
-/// Memory that an engine does not own.
-@safe final class EngineMemory {
-  private let ring: UnsafeMutableRawBufferPointer
-  private let clients: UnsafeMutableBufferPointer<Client>
-  private let capacity: Int
-
-  init(capacity: Int, clients count: Int) {
-    self.capacity = capacity
-    unsafe ring = .allocate(byteCount: FixRing.storageSize(capacity: capacity), alignment: 8)
-    unsafe ring.initializeMemory(as: UInt8.self, repeating: 0)
-    unsafe clients = .allocate(capacity: count)
-  }
-
-  deinit {
-    unsafe ring.deallocate()
-    unsafe clients.deallocate()
-  }
-
-  /// An engine on this memory; a second one is the service after a restart.
-  func engine(_ setup: EngineSetup) -> Engine {
-    do {
-      var fixes = try unsafe FixRing(recovering: ring, capacity: capacity)
-      fixes.markSynced(fixes.unsynced)
-      return unsafe Engine(setup, ring: fixes, clients: clients)
-    } catch {
-      preconditionFailure("a ring opens: \(error)")
-    }
-  }
-}
 
 /// The engine over a receiver that streams, fed bytes that encoders made; virtual time.
 ///

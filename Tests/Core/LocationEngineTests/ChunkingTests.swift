@@ -1,6 +1,7 @@
 import GNSSProtocols
 import LocationPolicy
 import LocationTypes
+import TestSupport
 import Testing
 
 @testable import LocationEngine
@@ -61,7 +62,7 @@ import Testing
     }
     for size in [1, 7, 50, 100, 127] { #expect(times(line) { size } == whole, "\(size)") }
     for seed in 0..<30 {
-      var random = Seeded(UInt64(seed + 1))
+      var random = SplitMix64(seed: UInt64(seed + 1))
       let cut = times(line) { 1 + random.below(ByteChunk.capacity) }
       #expect(cut == whole, "seed \(seed)")
     }

@@ -1,4 +1,5 @@
 import LocationTypes
+import TestSupport
 import Testing
 
 @testable import LocationEngine
@@ -10,7 +11,7 @@ import Testing
     "whoever is awake is looked at, and the first who will be is known, in any order of rests and stirs",
     arguments: 1..<40 as Range<UInt64>)
   func awake(_ seed: UInt64) {
-    var random = Seeded(seed)
+    var random = SplitMix64(seed: seed)
     let capacity = 1 + random.below(40)
     let memory = UnsafeMutableBufferPointer<Client>.allocate(capacity: capacity)
     defer { unsafe memory.deallocate() }

@@ -1,6 +1,7 @@
 import GNSSProtocols
 import LocationPolicy
 import LocationTypes
+import TestSupport
 import Testing
 
 @testable import LocationEngine
@@ -101,10 +102,10 @@ struct DeferralTests {
   @Test("DEF-20: an hour at rest in the receiver's noise is no distance")
   func atRest() {
     let bench = Bench.deferring(50, .unlimited, limit: 4_000)
-    var random = Seeded(1)
+    var random = SplitMix64(seed: 1)
     let home = bench.place
     for _ in 0..<3_600 {
-      bench.place = home.moved(east: random.noise() * 2, north: random.noise() * 2)
+      bench.place = home.moved(east: random.normal() * 2, north: random.normal() * 2)
       bench.fixes(count: 1)
     }
     #expect(bench.client.story.isEmpty)
@@ -297,7 +298,7 @@ struct DeferralTests {
     arguments: 1...20)
   func switching(_ seed: UInt64) {
     let bench = Bench.deferring(limit: 20, clients: 3)
-    var random = Seeded(seed)
+    var random = SplitMix64(seed: seed)
     for client in bench.clients.dropFirst() { client.background() }
     for _ in 0..<300 {
       switch random.below(9) {

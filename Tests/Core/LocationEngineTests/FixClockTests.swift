@@ -1,5 +1,6 @@
 import GNSSProtocols
 import LocationTypes
+import TestSupport
 import Testing
 
 @testable import LocationEngine
@@ -145,7 +146,7 @@ struct FixClockTests {
   )
   func wildDates() {
     let bench = Bench()
-    var random = Seeded(5)
+    var random = SplitMix64(seed: 5)
     for i in 0..<2_000 {
       bench.run(1)
       let year = [1, 829, 1970, 1980, 2025, 2026, 3111, 3112, 9_000, 9_999][random.below(10)]

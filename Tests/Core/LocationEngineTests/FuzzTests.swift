@@ -2,6 +2,7 @@ import GNSSProtocols
 import LocationPolicy
 import LocationTypes
 import ReceiverDrivers
+import TestSupport
 import Testing
 
 @testable import LocationEngine
@@ -26,7 +27,7 @@ struct FuzzTests {
 
   @Test("random bytes of any kind end every chain of steps, and trap never")
   func randomBytes() {
-    var random = Seeded(9)
+    var random = SplitMix64(seed: 9)
     let bench = Bench { $0.receiver = Walk.m10 }
     for _ in 0..<4_000 {
       let count = 1 + random.below(400)
@@ -37,7 +38,7 @@ struct FuzzTests {
       }
       if random.below(3) == 0 { bytes += Array("$GNRMC,120000.00,A,".utf8) }
       bench.send(bytes, chunk: 1 + random.below(128))
-      if random.below(20) == 0 { bench.run(random.part()) }
+      if random.below(20) == 0 { bench.run(random.fraction()) }
     }
     #expect(bench.longestChain < 400)
   }
@@ -81,13 +82,13 @@ struct FuzzTests {
       batch: BatchSetup(capacity: 50, pioWired: true))
 
     let bench: Bench
-    var random: Seeded
+    var random: SplitMix64
     var calls = [0, 0, 0]
     var finishes = [0, 0, 0]
     var batchCount: UInt16 = 0
 
     init(_ seed: UInt64) {
-      random = Seeded(seed)
+      random = SplitMix64(seed: seed)
       bench = Bench(limit: 8, capacity: 20, clients: 3) {
         // Half the walks drive the receiver that batches, whose answers are as random as the rest.
         if seed % 2 == 0 {
@@ -117,7 +118,7 @@ struct FuzzTests {
       case 9: if random.below(4) == 0 { bench.perform(.lineFault) }
       case 10: bench.perform(.batchPin)
       case 11: bench.perform(.time)
-      case 12: bench.run(random.part() * 40)
+      case 12: bench.run(random.fraction() * 40)
       case 13: bench.noFix()
       case 14: answer()
       case 15: bench.send((0..<(1 + random.below(100))).map { _ in UInt8(random.below(256)) })
@@ -127,9 +128,9 @@ struct FuzzTests {
     }
 
     private mutating func fix() {
-      bench.run(random.part())
+      bench.run(random.fraction())
       bench.sendsNMEA = random.below(3) == 0
-      bench.place = bench.place.moved(east: random.part() * 20, north: 0)
+      bench.place = bench.place.moved(east: random.fraction() * 20, north: 0)
       bench.utcError = random.below(50) == 0 ? .seconds(Int64(random.below(100))) : bench.utcError
       bench.fix()
     }

@@ -1,4 +1,5 @@
 import LocationTypes
+import TestSupport
 import Testing
 
 @testable import LocationEngine
@@ -90,7 +91,7 @@ struct PulseTests {
   @Test(
     "whatever pulses come, fixes are in order, and none is off its arrival by more than 3 s")
   func wild() throws {
-    var random = Seeded(7)
+    var random = SplitMix64(seed: 7)
     var newest = Instant.boot
     for _ in 0..<300 {
       let late = Interval.milliseconds(Int64(50 + random.below(600)))

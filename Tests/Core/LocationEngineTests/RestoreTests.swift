@@ -1,5 +1,6 @@
 import DeferralCache
 import LocationPolicy
+import LocationRuntime
 import LocationTypes
 import Testing
 
@@ -20,14 +21,14 @@ struct RestoreTests {
   }
 
   /// A ring of ten on the same memory after another start, with so many fixes more.
-  static func ring(_ memory: RingMemory, appending count: Int) -> FixRing {
-    var ring = memory.open()
+  static func ring(_ memory: EngineMemory, appending count: Int) -> FixRing {
+    var ring = memory.openRing()
     append(count, to: &ring)
     return ring
   }
 
   /// What a restored client is told when it connects and starts updates.
-  static func told(_ bookmark: ClientBookmark, _ memory: RingMemory) -> [Notice] {
+  static func told(_ bookmark: ClientBookmark, _ memory: EngineMemory) -> [Notice] {
     var engine = memory.engine(setup)
     engine.restore(ClientID(0), from: bookmark)
     return start(&engine)
@@ -57,7 +58,7 @@ struct RestoreTests {
 
   @Test("BKG-20, RNG-3: owed is exactly what is younger than what was acknowledged")
   func owed() {
-    let memory = RingMemory()
+    let memory = EngineMemory(capacity: 10, clients: 1)
     _ = Self.ring(memory, appending: 8)
     let acknowledged = FixName(generation: 1, sequence: 4)
     let notices = Self.told(ClientBookmark(acknowledged: acknowledged, owesAll: true), memory)
@@ -70,7 +71,7 @@ struct RestoreTests {
 
   @Test("BKG-20: what was made after its updates had ended is not owed")
   func ended() {
-    let memory = RingMemory()
+    let memory = EngineMemory(capacity: 10, clients: 1)
     _ = Self.ring(memory, appending: 8)
     let bookmark = ClientBookmark(
       acknowledged: FixName(generation: 1, sequence: 2),
@@ -81,7 +82,7 @@ struct RestoreTests {
 
   @Test("BKG-20, RNG-6: what was not for it in the middle stays so")
   func passed() {
-    let memory = RingMemory()
+    let memory = EngineMemory(capacity: 10, clients: 1)
     _ = Self.ring(memory, appending: 8)
     let bookmark = ClientBookmark(
       acknowledged: FixName(generation: 1, sequence: 0), owesAll: true,
@@ -93,7 +94,7 @@ struct RestoreTests {
   @Test(
     "RNG-4, BKG-20: what the ring no longer has is a gap, told first, and no more than was owed")
   func overwritten() {
-    let memory = RingMemory()
+    let memory = EngineMemory(capacity: 10, clients: 1)
     _ = Self.ring(memory, appending: 25)
     let acknowledged = FixName(generation: 1, sequence: 4)
     let notices = Self.told(ClientBookmark(acknowledged: acknowledged, owesAll: true), memory)
@@ -109,7 +110,7 @@ struct RestoreTests {
 
   @Test("RNG-2, BKG-20: a name of a ring that was replaced by another is owed all of this one")
   func foreign() {
-    let memory = RingMemory()
+    let memory = EngineMemory(capacity: 10, clients: 1)
     _ = Self.ring(memory, appending: 3)
     let name = FixName(generation: 900, sequence: 77)
     let notices = Self.told(ClientBookmark(acknowledged: name, owesAll: true), memory)
@@ -134,7 +135,7 @@ struct RestoreTests {
 
   @Test("RNG-6, BKG-20: a client that is denied after it came back is shown nothing of before")
   func denied() {
-    let memory = RingMemory()
+    let memory = EngineMemory(capacity: 10, clients: 1)
     _ = Self.ring(memory, appending: 8)
     var engine = memory.engine(Self.setup)
     engine.restore(ClientID(0), from: ClientBookmark(owesAll: true))
@@ -146,7 +147,7 @@ struct RestoreTests {
 
   @Test("BKG-20, REG-6: a region comes back with its state, from which it may be crossed")
   func region() {
-    let memory = RingMemory()
+    let memory = EngineMemory(capacity: 10, clients: 1)
     var engine = memory.engine(Self.setup)
     engine.restore(ClientID(0), from: ClientBookmark())
     _ = Self.start(&engine)
@@ -160,40 +161,9 @@ struct RestoreTests {
   @Test("clients come back before the first step, not after it")
   func late() async {
     await #expect(processExitsWith: .failure) {
-      var engine = RingMemory().engine(RestoreTests.setup)
+      var engine = EngineMemory(capacity: 10, clients: 1).engine(RestoreTests.setup)
       _ = engine.step(.time, at: Instant(microseconds: 1))
       engine.restore(ClientID(0), from: ClientBookmark())
     }
-  }
-}
-
-/// A ring's memory that outlives one start of the service and the next.
-@safe final class RingMemory {
-  private let ring: UnsafeMutableRawBufferPointer
-  private let clients: UnsafeMutableBufferPointer<Client>
-
-  init() {
-    unsafe ring = .allocate(byteCount: FixRing.storageSize(capacity: 10), alignment: 8)
-    unsafe ring.initializeMemory(as: UInt8.self, repeating: 0)
-    unsafe clients = .allocate(capacity: 1)
-  }
-
-  deinit {
-    unsafe ring.deallocate()
-    unsafe clients.deallocate()
-  }
-
-  func open() -> FixRing {
-    do {
-      var fixes = try unsafe FixRing(recovering: ring, capacity: 10)
-      fixes.markSynced(fixes.unsynced)
-      return fixes
-    } catch {
-      preconditionFailure("a ring opens: \(error)")
-    }
-  }
-
-  func engine(_ setup: EngineSetup) -> Engine {
-    unsafe Engine(setup, ring: open(), clients: clients)
   }
 }

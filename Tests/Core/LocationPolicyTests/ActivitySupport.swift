@@ -1,3 +1,4 @@
+import TestSupport
 import DeferralCache
 import LocationTypes
 
@@ -33,14 +34,14 @@ enum SpeedKind: CaseIterable, Sendable {
 /// A receiver that wanders at rest: a few metres correlated over 100 s, 0.7 m of white noise, and
 /// every ten minutes or so an excursion of 20 to 30 m that takes a minute.
 struct WanderingReceiver {
-  var random: SeededGenerator
+  var random: SplitMix64
   let kind: SpeedKind
   private var drift = (east: 0.0, north: 0.0)
   private var time = 0.0
   private var excursion = (start: 0.0, east: 0.0, north: 0.0)
 
   init(seed: UInt64, _ kind: SpeedKind) {
-    random = SeededGenerator(seed: seed)
+    random = SplitMix64(seed: seed)
     self.kind = kind
     excursion.start = Double.random(in: 60..<600, using: &random)
     newExcursion(after: 0)

@@ -1,5 +1,6 @@
 import DeferralCache
 import LocationTypes
+import TestSupport
 import Testing
 
 @testable import LocationPolicy
@@ -32,7 +33,7 @@ import Testing
 
 /// A client that takes all fixes and one that is spared some, on the same way.
 private struct SparedWalk {
-  var random: SeededGenerator
+  var random: SplitMix64
   let eager = World(capacity: 64)
   let spared = World(capacity: 64)
   var line = MotionLine.absent
@@ -42,7 +43,7 @@ private struct SparedWalk {
   var told = 0
 
   init(seed: UInt64) {
-    random = SeededGenerator(seed: seed)
+    random = SplitMix64(seed: seed)
     spared.spares = true
     for request in [.connect, .setExecution(.background)] as [Request] { ask(request) }
     for _ in 0..<3 { ask(region()) }

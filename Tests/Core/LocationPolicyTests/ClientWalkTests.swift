@@ -1,5 +1,6 @@
 import DeferralCache
 import LocationTypes
+import TestSupport
 import Testing
 
 @testable import LocationPolicy
@@ -69,7 +70,7 @@ struct ClientWalkTests {
 
 /// One walk.
 struct Walk {
-  var random: SeededGenerator
+  var random: SplitMix64
   let world: World
   var oracle = Oracle()
   let hasFilter: Bool
@@ -79,7 +80,7 @@ struct Walk {
   var lastAcknowledged: UInt64?
 
   init(seed: UInt64, hasFilter: Bool) {
-    random = SeededGenerator(seed: seed)
+    random = SplitMix64(seed: seed)
     self.hasFilter = hasFilter
     world = World(capacity: Int.random(in: 8...24, using: &random))
     world.limit = 4

@@ -38,7 +38,7 @@ struct GeneratedDays {
   /// Whether the wearer moves on a scale a motion sensor sees, in rising order: since when.
   private(set) var motion: [(since: Double, moves: Bool)] = []
 
-  private var generator: SeededGenerator
+  private var generator: SplitMix64
   private let interval: Double
   private let outages: Outages
   private var time = 0.0
@@ -46,7 +46,7 @@ struct GeneratedDays {
   private var error = Place(east: 0, north: 0)
 
   init(seed: UInt64, days: Int, interval: Double = 1, outages: Outages = .short) {
-    generator = SeededGenerator(seed: seed)
+    generator = SplitMix64(seed: seed)
     self.interval = interval
     self.outages = outages
     samples.reserveCapacity(Int(Double(days) * 86_400 / interval) + 1000)

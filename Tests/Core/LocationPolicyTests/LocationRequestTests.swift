@@ -1,5 +1,6 @@
 import DeferralCache
 import LocationTypes
+import TestSupport
 import Testing
 
 @testable import LocationPolicy
@@ -132,7 +133,7 @@ struct LocationRequestTests {
 
   @Test("STD-11: exactly one fix or one error a call, whatever happens")
   func exactlyOne() {
-    var random = SeededGenerator(seed: 11)
+    var random = SplitMix64(seed: 11)
     for _ in 0..<500 {
       var request = LocationRequest()
       var owed = 0

@@ -8,14 +8,14 @@ import Testing
 /// A receiver's error: a first-order Gauss–Markov process on each axis, a little white noise, and
 /// what its Doppler says of the speed.
 struct Noise {
-  var random: SeededGenerator
+  var random: SplitMix64
   let sigma: Double
   let keep: Double
   var east = 0.0
   var north = 0.0
 
   init(seed: UInt64, accuracy: Double = 3, correlation: Double = 90) {
-    random = SeededGenerator(seed: seed)
+    random = SplitMix64(seed: seed)
     sigma = accuracy / 2.0.squareRoot()
     keep = exp(-1 / correlation)
     (east, north) = (random.normal(), random.normal())

@@ -1,4 +1,5 @@
 import LocationTypes
+import TestSupport
 import Testing
 
 @testable import LocationPolicy
@@ -156,7 +157,7 @@ struct PauseMonitorTests {
 
   @Test("PAU-3: whatever happens, pause and resume are told in turn")
   func inTurn() {
-    var random = SeededGenerator(seed: 7)
+    var random = SplitMix64(seed: 7)
     for _ in 0..<200 {
       var monitor = PauseMonitor(thresholds: Self.quick)
       var isPaused = false

@@ -96,7 +96,7 @@ struct RecordedTrack {
 
   /// The same fed only the fixes it asks for, 3 s to 30 s later; a search lasts a minute.
   func asked(_ terms: VisitTerms, seed: UInt64) -> [SlidingStayPoints.Stay] {
-    var generator = SeededGenerator(seed: seed)
+    var generator = SplitMix64(seed: seed)
     var monitor = VisitMonitor.started(terms)
     var outcomes: [VisitMonitor.Outcome] = []
     var (now, next) = (samples[0].time, 0)

@@ -1,4 +1,5 @@
 import LocationTypes
+import TestSupport
 import Testing
 
 @testable import LocationPolicy
@@ -26,7 +27,7 @@ struct RegionWalkTests {
     "REG-2, REG-7: nothing grows, each call has one answer, and what is told ends in the state",
     arguments: 100..<120 as Range<UInt64>)
   func bounds(_ seed: UInt64) throws {
-    var random = SeededGenerator(seed: seed)
+    var random = SplitMix64(seed: seed)
     var bench = RegionBench()
     var asked: [RegionIdentifier: Int] = [:]
     var told: [RegionIdentifier: RegionState] = [:]
@@ -99,7 +100,7 @@ struct RegionWalkTests {
 
 /// A walk among circles, with the oracle beside it.
 struct RegionWalk {
-  var random: SeededGenerator
+  var random: SplitMix64
   let middle: Coordinate
   let size: Double
   var monitor = RegionMonitor(limits: RegionLimits(maximumRadius: 1e6))
@@ -112,7 +113,7 @@ struct RegionWalk {
   var (fixes, looks, crossings) = (0, 0, 0)
 
   init(seed: UInt64, middle: Coordinate, size: Double) {
-    random = SeededGenerator(seed: seed)
+    random = SplitMix64(seed: seed)
     (self.middle, self.size, here) = (middle, size, middle)
   }
 

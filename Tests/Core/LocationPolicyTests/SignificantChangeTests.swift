@@ -1,4 +1,5 @@
 import LocationTypes
+import TestSupport
 import Testing
 
 @testable import LocationPolicy
@@ -148,7 +149,7 @@ struct SignificantChangeTests {
 
   @Test("SLC-7: a day at rest with a bad receiver tells nothing")
   func rest() {
-    var generator = SeededGenerator(seed: 3)
+    var generator = SplitMix64(seed: 3)
     var service = Self.watching()
     var (east, north) = (0.0, 0.0)
     for second in 1..<86_400 {
@@ -204,7 +205,7 @@ struct SignificantChangeTests {
 
   @Test("SLC-3: on any way, told places lie 500 m and 5 minutes apart", arguments: 1...8)
   func walks(seed: UInt64) {
-    var generator = SeededGenerator(seed: seed)
+    var generator = SplitMix64(seed: seed)
     var service = Self.watching()
     var (east, north, last) = (0.0, 0.0, fix(at: 0))
     var told = 0

@@ -4,40 +4,6 @@ import TestSupport
 
 @testable import LocationPolicy
 
-/// Storage for one ring, as the runtime's memory-mapped file would be.
-@safe final class Memory {
-  private let buffer: UnsafeMutableRawBufferPointer
-
-  init(capacity: Int) {
-    let size = FixRing.storageSize(capacity: capacity)
-    unsafe buffer = .allocate(byteCount: size, alignment: 4096)
-    unsafe buffer.initializeMemory(as: UInt8.self, repeating: 0)
-  }
-
-  deinit { unsafe buffer.deallocate() }
-
-  func open(capacity: Int) -> FixRing {
-    do {
-      var ring = try unsafe FixRing(recovering: buffer, capacity: capacity)
-      ring.markSynced(ring.unsynced)
-      return ring
-    } catch {
-      preconditionFailure("a fresh image opens: \(error)")
-    }
-  }
-}
-
-typealias SeededGenerator = SplitMix64
-
-extension SplitMix64 {
-  /// Normally distributed, mean 0 and deviation 1 (the sum of twelve).
-  mutating func normal() -> Double {
-    var sum = -6.0
-    for _ in 0..<12 { sum += Double.random(in: 0..<1, using: &self) }
-    return sum
-  }
-}
-
 let equator = Coordinate(latitude_e9: 0, longitude_e9: 0)
 
 /// A fix `east` metres east of (0, 0) with an accuracy of 3 m.
@@ -119,7 +85,7 @@ enum Told: Equatable, CustomStringConvertible {
 
 /// One client over a real ring, with its surroundings in the test's hands.
 final class World {
-  let memory: Memory
+  let memory: RingMemory
   var ring: FixRing
   var client: Client
   var now = 0.0
@@ -144,8 +110,12 @@ final class World {
   var showsAuthorization = false
 
   init(capacity: Int = 16) {
-    memory = Memory(capacity: capacity)
-    ring = memory.open(capacity: capacity)
+    memory = RingMemory(capacity: capacity)
+    do {
+      ring = try memory.openSynced()
+    } catch {
+      preconditionFailure("storage of zeros opens: \(error)")
+    }
     client = Client(at: ring.head)
   }
 

@@ -1,4 +1,5 @@
 import LocationTypes
+import TestSupport
 import Testing
 
 @testable import LocationPolicy
@@ -350,7 +351,7 @@ struct VisitMonitorTests {
 
   @Test("VIS-6: the place is where somebody stays, not the way there nor a bad moment")
   func robustCentre() throws {
-    var generator = SeededGenerator(seed: 11)
+    var generator = SplitMix64(seed: 11)
     var monitor = VisitMonitor.started()
     var told: Visit?
     for second in 0..<500 {

@@ -1,3 +1,4 @@
+import TestSupport
 import Foundation
 import LocationTypes
 
@@ -115,13 +116,13 @@ struct Searches {
   private let days: GeneratedDays
   private let delay: ClosedRange<Double>
   private let hasLine: Bool
-  private var generator: SeededGenerator
+  private var generator: SplitMix64
 
   init(_ days: GeneratedDays, seed: UInt64, delay: ClosedRange<Double>, hasLine: Bool) {
     self.days = days
     self.delay = delay
     self.hasLine = hasLine
-    generator = SeededGenerator(seed: seed)
+    generator = SplitMix64(seed: seed)
   }
 
   /// Runs to the end of the days and gives the number of searches.

@@ -1,5 +1,6 @@
 import Foundation
 import LocationTypes
+import TestSupport
 import Testing
 
 @testable import LocationPolicy
@@ -11,7 +12,7 @@ struct GeneratedHike {
   private(set) var fixes: [Fix] = []
 
   init(seed: UInt64, hours: Double, interval: Double = 5) {
-    var random = SeededGenerator(seed: seed)
+    var random = SplitMix64(seed: seed)
     var (east, north, heading, time) = (0.0, 0.0, 0.0, 0.0)
     var error = (east: 0.0, north: 0.0)
     let keep = exp(-interval / 60)

@@ -6,8 +6,6 @@ import Testing
 @testable import ReceiverDrivers
 
 /// A seed reproduces a walk.
-typealias Dice = SplitMix64
-
 extension SplitMix64 {
   mutating func roll(_ sides: Int) -> Int { below(sides) }
 }
@@ -23,7 +21,7 @@ let allStates = (0...23).compactMap { UBloxDriver.State(rawValue: UInt8($0)) }
     Setups.saving, Setups.keeping,
   ]
 
-  private func act(_ bench: Bench, _ dice: inout Dice, faults: Bool) {
+  private func act(_ bench: Bench, _ dice: inout SplitMix64, faults: Bool) {
     let goals: [ReceiverGoal] = [
       .off, .standby, .tracking, .powersave, .batching(watermark: 20), .batching(watermark: 35),
     ]
@@ -49,7 +47,7 @@ let allStates = (0...23).compactMap { UBloxDriver.State(rawValue: UInt8($0)) }
     "Whatever is asked for and whenever: no epoch lost, none twice, every rule kept",
     arguments: 1...40)
   func goalsAtRandom(_ seed: Int) {
-    var dice = Dice(seed: UInt64(seed))
+    var dice = SplitMix64(seed: UInt64(seed))
     let bench = Bench(RandomWalkTests.setups[seed % RandomWalkTests.setups.count])
     for _ in 0..<60 { act(bench, &dice, faults: false) }
     #expect(bench.reach(.tracking, 200))
@@ -64,7 +62,7 @@ let allStates = (0...23).compactMap { UBloxDriver.State(rawValue: UInt8($0)) }
     "Whatever breaks: every rule kept, none twice, and it works again when the receiver does",
     arguments: 1...60)
   func faultsAtRandom(_ seed: Int) {
-    var dice = Dice(seed: UInt64(seed) &* 7_919)
+    var dice = SplitMix64(seed: UInt64(seed) &* 7_919)
     let bench = Bench(RandomWalkTests.setups[seed % RandomWalkTests.setups.count])
     for _ in 0..<80 { act(bench, &dice, faults: true) }
     bench.receiver.isSilent = false
@@ -86,7 +84,7 @@ let allStates = (0...23).compactMap { UBloxDriver.State(rawValue: UInt8($0)) }
   func everyPair() {
     var seen: Set<UInt8> = []
     for seed in 1...30 {
-      var dice = Dice(seed: UInt64(seed) &* 104_729)
+      var dice = SplitMix64(seed: UInt64(seed) &* 104_729)
       let bench = Bench(RandomWalkTests.setups[seed % RandomWalkTests.setups.count])
       for _ in 0..<200 {
         act(bench, &dice, faults: true)

@@ -14,7 +14,7 @@ struct LocationLoopTests {
   final class Stage {
     let script = ScriptedBoard.Script()
     let notes = ScriptedClients.Notes()
-    private let memory = Memory()
+    private let memory = EngineMemory(capacity: 64, clients: 2)
     var loop: LocationLoop<ScriptedBoard, ScriptedClients>
     private var utc = UTCTime(microseconds: 1_740_787_200_000_000)
 

@@ -104,27 +104,3 @@ struct ScriptedClients: LocationClients {
     notes.requests.isEmpty ? nil : (ClientID(0), notes.requests.removeFirst())
   }
 }
-
-/// Memory that the engine does not own, as long as a test runs.
-@safe final class Memory {
-  private let ring: UnsafeMutableRawBufferPointer
-  private let clients: UnsafeMutableBufferPointer<Client>
-
-  init() {
-    unsafe ring = .allocate(byteCount: FixRing.storageSize(capacity: 64), alignment: 8)
-    unsafe ring.initializeMemory(as: UInt8.self, repeating: 0)
-    unsafe clients = .allocate(capacity: 2)
-  }
-
-  deinit {
-    unsafe ring.deallocate()
-    unsafe clients.deallocate()
-  }
-
-  func engine(_ setup: EngineSetup) -> Engine {
-    do {
-      let fixes = try unsafe FixRing(recovering: ring, capacity: 64)
-      return unsafe Engine(setup, ring: fixes, clients: clients)
-    } catch { preconditionFailure("a fresh ring opens") }
-  }
-}

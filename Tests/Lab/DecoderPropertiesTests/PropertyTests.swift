@@ -3,8 +3,6 @@ import Testing
 
 @testable import DecoderProperties
 
-private typealias Seeded = SplitMix64
-
 @Suite("What holds for any bytes (RNG-7 and every decoder)") struct PropertyTests {
   @Test("every seed holds, and reaches what is behind framing", arguments: DecoderProperty.allCases)
   func seeds(property: DecoderProperty) {
@@ -26,7 +24,7 @@ private typealias Seeded = SplitMix64
   @Test("nothing and noise hold", arguments: DecoderProperty.allCases)
   func noise(property: DecoderProperty) {
     #expect(property.check([]).violation == nil)
-    var random = Seeded(seed: 1)
+    var random = SplitMix64(seed: 1)
     for length in 0..<200 {
       let bytes = (0..<length).map { _ in UInt8(truncatingIfNeeded: random.next()) }
       #expect(property.check(bytes).violation == nil, "\(bytes)")
@@ -35,7 +33,7 @@ private typealias Seeded = SplitMix64
 
   @Test("seeds with wounds hold", arguments: DecoderProperty.allCases)
   func wounds(property: DecoderProperty) {
-    var random = Seeded(seed: 2)
+    var random = SplitMix64(seed: 2)
     for seed in property.seeds {
       for _ in 0..<40 {
         var bytes = seed

@@ -1,4 +1,5 @@
 import LocationTypes
+import TestSupport
 import Testing
 
 @testable import BoardProfiles
@@ -159,7 +160,7 @@ struct NewProfileTests {
 
   @Test("whatever is answered and taken, what comes out is a valid profile")
   func anyAnswers() throws {
-    var random = SplitMix(seed: 7)
+    var random = SplitMix64(seed: 7)
     let words = [
       "", "", "", "y", "n", "0", "1", "2", "5", "0.5", "100", "700", "90000", "ublox-m10", "nmea",
       "ubx", "4800", "921600", "alarm", "alarm bytes", "GPIO4", "x\"y\\z", "é", "-1", "1e9", "#",

@@ -161,7 +161,7 @@ struct TextTests {
 
   @Test("random bytes and mangled profiles never trap and always have a place")
   func fuzz() {
-    var random = SplitMix(seed: 20_240_229)
+    var random = SplitMix64(seed: 20_240_229)
     let sample = Array(Sample.profile.text.utf8)
     let bits = [
       "[", "]", "{", "}", "\"", "'''", "\"\"\"", "=", ".", ",", "\n", "#", "\\", "nan", "-inf",
@@ -197,8 +197,6 @@ struct TextTests {
     }
   }
 }
-
-typealias SplitMix = SplitMix64
 
 extension SplitMix64 {
   mutating func below(_ limit: Int) -> Int { Int(next() % UInt64(max(limit, 1))) }

@@ -49,15 +49,13 @@ import Testing
 }
 
 @Suite("What holds for any bytes on the socket") struct AnyBytesTests {
-  private typealias Seeded = SplitMix64
-
   /// Everything that is said, calls and replies, each with its NUL.
   private static let seeds: [[UInt8]] =
     Samples.calls.map { CallTests.frame($0) + [0] }
     + Samples.replies.map { ReplyTests.frame($0.1) + [0] }
 
   /// Bytes with one to four wounds.
-  private static func wounded(_ seed: [UInt8], _ random: inout Seeded) -> [UInt8] {
+  private static func wounded(_ seed: [UInt8], _ random: inout SplitMix64) -> [UInt8] {
     var bytes = seed
     for _ in 0..<Int.random(in: 1...4, using: &random) where !bytes.isEmpty {
       let i = Int.random(in: 0..<bytes.count, using: &random)
@@ -92,7 +90,7 @@ import Testing
 
   @Test("any bytes are read without a trap, and mean the same when written again")
   func wounds() {
-    var random = Seeded(seed: 1)
+    var random = SplitMix64(seed: 1)
     for seed in Self.seeds {
       for _ in 0..<25 { Self.check(Self.wounded(Array(seed.dropLast()), &random)) }
     }
@@ -103,7 +101,7 @@ import Testing
 
   @Test("chunking makes no difference")
   func chunking() {
-    var random = Seeded(seed: 2)
+    var random = SplitMix64(seed: 2)
     for _ in 0..<60 {
       let bytes = (0..<8).flatMap { _ in
         Self.wounded(Self.seeds.randomElement(using: &random) ?? [], &random)

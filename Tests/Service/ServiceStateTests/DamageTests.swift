@@ -121,7 +121,7 @@ struct DamageTests {
   func anyDamage() throws {
     let folder = try DamageTests.filled()
     let bytes = folder.read()
-    var random = SplitMix(seed: 5)
+    var random = SplitMix64(seed: 5)
     for round in 0..<120 {
       let copy = Folder()
       var damaged = bytes
@@ -329,5 +329,3 @@ struct DamageTests {
     #expect(folder.read() == before && folder.names == ["state.db"])
   }
 }
-
-typealias SplitMix = SplitMix64

@@ -87,7 +87,7 @@ private struct PlainFilter {
 
   @Test("the filter gives what it gives byte by byte, wherever the stream is cut")
   func filter() {
-    var random = SeededRandom(seed: 1)
+    var random = SplitMix64(seed: 1)
     for _ in 0..<3_000 {
       var stream: [UInt8] = []
       for _ in 0..<Int.random(in: 1...24, using: &random) {
@@ -156,7 +156,7 @@ private struct PlainFilter {
 
   @Test("what tells no time need not be read to find out when all was sent")
   func timeless() {
-    var random = SeededRandom(seed: 1)
+    var random = SplitMix64(seed: 1)
     for round in 0..<1_500 {
       let stream = Self.stream(&random)
       var decoding = DecoderOptions()
@@ -247,5 +247,3 @@ private struct PlainFilter {
     #expect(end(whole("PUBX,00,1,1,01,05,45,120,40") + more) == nil)
   }
 }
-
-private typealias SeededRandom = SplitMix64

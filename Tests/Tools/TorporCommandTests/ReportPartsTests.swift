@@ -8,7 +8,7 @@ import Testing
 struct ReportPartsTests {
   @Test("a curve in buckets keeps every least and greatest value, and the area", arguments: 1...40)
   func curve(_ seed: UInt64) {
-    var random = Seeded(seed: seed)
+    var random = SplitMix64(seed: seed)
     func draw(_ range: Range<Int>) -> Int { Int.random(in: range, using: &random) }
     let capacity = 2 * draw(1..<20)
     var curve = StepCurve(.milliseconds(Int64(draw(1..<2_000))), capacity: capacity)
@@ -68,7 +68,7 @@ struct ReportPartsTests {
   @Test(
     "of places the first, the last and the outermost are kept", arguments: [1, 5, 4_799, 90_001])
   func places(_ count: Int) {
-    var random = Seeded(seed: UInt64(count))
+    var random = SplitMix64(seed: UInt64(count))
     var sketch = PlaceSketch()
     var all: [PlanePoint] = []
     for _ in 0..<count {
@@ -142,5 +142,3 @@ struct ReportPartsTests {
     }
   }
 }
-
-private typealias Seeded = SplitMix64

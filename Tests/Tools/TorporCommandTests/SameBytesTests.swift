@@ -50,7 +50,7 @@ struct SameBytesTests {
 
   /// A stream of both protocols: what is said of each second in any order, parts left out.
   private func mixture(_ seed: UInt64) -> [UInt8] {
-    var random = SplitMix(state: seed)
+    var random = SplitMix64(seed: seed)
     var stream: [UInt8] = Array("# Date: 2026-06-01\n".utf8)
     let whole = random.next() % 2 == 0
     for second in 0..<40 {
@@ -208,18 +208,6 @@ extension Command {
   /// `cat FILE | torpor decode OPTIONS -`.
   fileprivate static func piped(_ file: String, _ options: String) -> Result {
     run(["-c", "cat \"$0\" | \"$1\" decode \(options) -", file, path], program: "/bin/sh")
-  }
-}
-
-/// Numbers that are the same in each run.
-private struct SplitMix: RandomNumberGenerator {
-  var state: UInt64
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
   }
 }
 

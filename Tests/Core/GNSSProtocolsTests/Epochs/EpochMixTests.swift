@@ -1,4 +1,5 @@
 import LocationTypes
+import TestSupport
 import Testing
 
 @testable import GNSSProtocols
@@ -97,7 +98,7 @@ struct EpochMixTests {
 
   /// A stream of sentences, solutions and parts in any mix, time going on or standing.
   private func mixture(_ seed: UInt64) -> [GNSSMessage] {
-    var random = Seeded(seed: seed)
+    var random = SplitMix64(seed: seed)
     var second = 0
     var stream: [UInt8] = []
     for _ in 0..<60 {

@@ -1,4 +1,5 @@
 import LocationTypes
+import TestSupport
 import Testing
 
 @testable import GNSSProtocols
@@ -36,7 +37,7 @@ func stream(_ lines: String...) -> [UInt8] { lines.flatMap { sentence($0) } }
     #expect(epoch.utc?.microsecondsOfDay == 43_200_000_000)
     #expect(epoch.hdop_e2 == 120 && epoch.vdop_e2 == 160 && epoch.pdop_e2 == 200)
     #expect(epoch.satellitesInView == 6 && epoch.geoidSeparation_mm == 47_000)
-    var random = Seeded(seed: 1)
+    var random = SplitMix64(seed: 1)
     // GSV groups of one talker stay together.
     let movable = Self.cycle.filter { !$0.contains("GSV") }
     for _ in 0..<200 {

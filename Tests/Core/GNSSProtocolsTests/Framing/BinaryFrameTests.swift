@@ -1,4 +1,5 @@
 import LocationTypes
+import TestSupport
 import Testing
 
 @testable import GNSSProtocols
@@ -130,7 +131,7 @@ enum Foreign {
     "frames, sentences, noise and wounds: every chunking gives the same",
     arguments: 1...12 as ClosedRange<UInt64>)
   func chunks(seed: UInt64) {
-    var random = Seeded(seed: seed)
+    var random = SplitMix64(seed: seed)
     var all: [UInt8] = []
     var frames: UInt32 = 0
     var sentences: UInt32 = 0

@@ -1,4 +1,5 @@
 import LocationTypes
+import TestSupport
 import Testing
 
 @testable import GNSSProtocols
@@ -250,7 +251,7 @@ extension GBS {
     #expect(found.speed_mmps == 5_144 && found.course_e4 == 900_000)
     #expect(found.horizontalAccuracy_mm == 2_500 && found.verticalAccuracy_mm == 3_500)
     #expect(first.first?.climb_mmps == 1_500 && first.first?.mode == .threeDimensional)
-    var random = Seeded(seed: 3)
+    var random = SplitMix64(seed: 3)
     for _ in 0..<100 {
       let shuffled = lines.shuffled(using: &random)
       #expect(epochs(shuffled.flatMap { sentence($0) }) == first)
@@ -319,7 +320,7 @@ extension GBS {
       "GPGSV,2,1,07,,,,,1", "GPGSV,2,2,07,,,,,1", "GPGSV,1,1,04,,,,,6", "GLGSV,1,1,05,,,,,1",
       "GAGSV,1,1,03,,,,,7", "GLGSV,1,1,06,,,,,3",
     ]
-    var random = Seeded(seed: 4)
+    var random = SplitMix64(seed: 4)
     for _ in 0..<50 {
       let lines = [Self.rmc] + views.shuffled(using: &random)
       #expect(epochs(lines.flatMap { sentence($0) }).first?.satellitesInView == 16)

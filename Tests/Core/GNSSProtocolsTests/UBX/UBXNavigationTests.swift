@@ -1,4 +1,5 @@
 import LocationTypes
+import TestSupport
 import Testing
 
 @testable import GNSSProtocols
@@ -86,7 +87,7 @@ import Testing
 
   @Test("what is encoded is decoded, whatever the content")
   func roundTrip() {
-    var random = Seeded(seed: 77)
+    var random = SplitMix64(seed: 77)
     for _ in 0..<400 {
       for kind in 0..<14 {
         let part = random.part(kind)
@@ -110,7 +111,7 @@ import Testing
 
   @Test("the checksum is Fletcher's at every length")
   func checksum() {
-    var random = Seeded(seed: 5)
+    var random = SplitMix64(seed: 5)
     for count in 0..<300 {
       let data = (0..<count).map { _ in random.bits(UInt8.self) }
       var (a, b) = (UInt8(0), UInt8(0))
@@ -166,7 +167,7 @@ import Testing
   }
 }
 
-extension Seeded {
+extension SplitMix64 {
   mutating func vector() -> UBXECEFVector {
     UBXECEFVector(
       timeOfWeek_ms: bits(UInt32.self), x: bits(Int32.self), y: bits(Int32.self),

@@ -1,4 +1,5 @@
 import LocationTypes
+import TestSupport
 import Testing
 
 @testable import GNSSProtocols
@@ -93,7 +94,7 @@ private struct OldReceiver {
     #expect(fix.satellites == 8 && fix.mode == .threeDimensional && fix.quality == .differential)
     #expect(first.hdop_e2 == 115 && first.vdop_e2 == 213 && first.pdop_e2 == 240)
     #expect(first.utc == receiver.moment && !first.isDateUncertain && fix.acquired == .boot)
-    var random = Seeded(seed: 4)
+    var random = SplitMix64(seed: 4)
     for _ in 0..<50 {
       parts.shuffle(using: &random)
       var found = epochs(parts)
@@ -314,7 +315,7 @@ private struct OldReceiver {
 
   @Test("any messages in any order: none traps, no epoch is lost and NAV-PVT's keep their order")
   func anything() {
-    var random = Seeded(seed: 12)
+    var random = SplitMix64(seed: 12)
     for round in 0..<300 {
       var assembler = EpochAssembler()
       var given: [Int64] = []

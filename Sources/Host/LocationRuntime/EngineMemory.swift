@@ -2,7 +2,7 @@ import DeferralCache
 import LocationEngine
 import LocationPolicy
 
-/// Memory that an engine needs and does not own; lives as long as the run.
+/// Memory on the heap for an engine, which does not own its memory; for simulations and tests.
 @safe public final class EngineMemory {
   private let capacity: Int
   private let ring: UnsafeMutableRawBufferPointer
@@ -34,16 +34,21 @@ import LocationPolicy
   public var aidingStore: AidingStore { unsafe AidingStore(aiding) }
 
   /// A copy of the ring of fixes, as a file would have it.
-  var ringBytes: [UInt8] { unsafe Array(ring) }
+  public var ringBytes: [UInt8] { unsafe Array(ring) }
 
-  /// An engine on this memory.
+  /// An engine on this memory; a second one is the service after a restart.
   ///
   /// - Precondition: it has no other engine, and the ring's capacity is one that opens.
   public func engine(_ setup: EngineSetup) -> Engine {
+    unsafe Engine(setup, ring: openRing(), clients: clients)
+  }
+
+  /// The ring as it is, with a durable header.
+  public func openRing() -> FixRing {
     do {
       var fixes = try unsafe FixRing(recovering: ring, capacity: capacity)
       fixes.markSynced(fixes.unsynced)
-      return unsafe Engine(setup, ring: fixes, clients: clients)
+      return fixes
     } catch {
       preconditionFailure("a ring of zeros of a profile's capacity opens: \(error)")
     }
