@@ -101,6 +101,8 @@ public struct LocationServer: LocationClients, ~Copyable {
   var lastSession: Int64 = 0
   /// An administrator wants all that waits to be told.
   var mustFlush = false
+  /// Whose fixes stay stored though all was to be told is not logged yet.
+  var mustReportFlush = false
   var receiver = ReceiverWatch()
   /// What suspends the board, and knows why not; nil where nothing does.
   var suspender: BoardSuspender?
@@ -179,6 +181,7 @@ public struct LocationServer: LocationClients, ~Copyable {
   /// Whether all that waits is to be told now; asked for once.
   public mutating func takeFlush() -> Bool {
     defer { mustFlush = false }
+    if mustFlush { mustReportFlush = true }
     return mustFlush
   }
 
@@ -213,6 +216,7 @@ public struct LocationServer: LocationClients, ~Copyable {
     startPrograms()
     giveAnswers(engine, effects, at: now)
     for i in clients.indices where clients[i].watch != nil { tell(i, engine) }
+    if mustReportFlush { reportFlush(engine) }
     for i in connections.indices where connections[i] != nil {
       connections[i]?.expected = 0
       if connections[i]?.drain != nil { pump(i, engine) } else { send(i) }
