@@ -18,6 +18,7 @@ extension LocationServer {
   /// keeps what it has asked for (RES-2), and the log names it.
   mutating func adopt(_ policy: AccessPolicy) {
     self.policy = policy
+    warnOfEmptyPolicy()
     _ = facts.subordinates.refresh()
     updateAccounts()
     var lapsed: [WireClientName] = []
@@ -37,6 +38,21 @@ extension LocationServer {
       "the policy does not permit them any more; their fixes are erased, and their requests are kept "
         + "until a restart",
       lapsed.filter { name in clients.contains { $0.name == name } })
+  }
+
+  /// Logs that a policy has no rules: an empty file is no error, and may be a mistake.
+  func warnOfEmptyPolicy() {
+    guard policy.rules.isEmpty else { return }
+    let effect =
+      switch policy.standard.authorization {
+      case .notDetermined:
+        "\"ask\", so no client may use location before `torpor clients allow USER/NAME`"
+      case .denied, .restricted: "\"deny\", so no client may use location"
+      case .always: "\"always\", so every client may use location"
+      case .whenInUse: "\"when-in-use\", so every client may use location when in use"
+      }
+    log.write(
+      .warning, "the policy has no rules; its default applies to every user and client: \(effect)")
   }
 
   /// Says in one line what has become of some clients; nothing where there are none.

@@ -20,6 +20,7 @@ extension LocationServer {
   public mutating func restore(into engine: inout Engine, after loss: Gap?, at now: Instant) {
     self.loss = loss
     self.now = now
+    warnOfEmptyPolicy()
     noteLostClients(head: engine.head)
     var dropped: [WireClientName] = []
     for row in state.rows.clients.all.sorted(by: { $0.id < $1.id }) {
