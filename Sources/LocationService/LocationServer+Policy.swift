@@ -55,14 +55,15 @@ extension LocationServer {
       .warning, "the policy has no rules; its default applies to every user and client: \(effect)")
   }
 
-  /// Says in one line what has become of some clients; nothing where there are none.
+  /// Says in one line what has become of how many clients, and names the first eight; nothing where there are none.
   func warn(_ text: String, _ clients: [WireClientName]) {
     guard !clients.isEmpty else { return }
     let named = clients.prefix(8).map { "'\($0.name)' of user \($0.user)" }
     let more = clients.count - named.count
     log.write(
       .warning,
-      "clients \(named.joined(separator: ", "))\(more > 0 ? " and \(more) more" : ""): \(text)")
+      "\(clients.count) \(clients.count == 1 ? "client" : "clients"), "
+        + "\(named.joined(separator: ", "))\(more > 0 ? " and \(more) more" : ""): \(text)")
   }
 }
 
