@@ -25,7 +25,12 @@ extension LocationServer {
     let account = account(of: user)
     let standing: Standing =
       policy.isAdministrator(user) ? .administrator : isPermitted ? .permitted : .unpermitted
-    switch quota.refusal(standing, clientUsage(of: account, isPermitted: isPermitted)) {
+    let usage = clientUsage(of: account, isPermitted: isPermitted)
+    var refusal = quota.refusal(standing, usage)
+    // Administrators are outside the share of users without permission, but programs about which nobody has decided
+    // must not fill the table for anybody.
+    if !isPermitted, usage.own >= quota.perUnpermittedUser { refusal = .user }
+    switch refusal {
     case nil: break
     case .user:
       guard let place = place(toFreeOf: account, isPermitted: isPermitted) else {
@@ -104,7 +109,7 @@ extension LocationServer {
   /// A client of that user that has no process and that nothing is owed.
   private func place(toFreeOf account: UInt32, isPermitted: Bool) -> Int? {
     if !isPermitted {
-      let own = unpermittedClients.filter { $0.user == account && $0.isIdle }
+      let own = holdings { _ in true }.filter { $0.user == account && $0.isIdle }
       return Holding.least(own.filter { !$0.hadPermission })
     }
     return clients.indices.first {
@@ -113,12 +118,14 @@ extension LocationServer {
     }
   }
 
-  /// The clients without permission.
-  private var unpermittedClients: [Holding] {
+  /// The clients without permission, those of administrators left out.
+  private var unpermittedClients: [Holding] { holdings { !policy.isAdministrator($0.name.user) } }
+
+  /// The clients without permission for which that is so.
+  private func holdings(where includes: (ServedClient) -> Bool) -> [Holding] {
     clients.indices.compactMap { place in
       let client = clients[place]
-      guard !client.isVacant, !client.access.authorization.isGranted,
-        !policy.isAdministrator(client.name.user)
+      guard !client.isVacant, !client.access.authorization.isGranted, includes(client)
       else { return nil }
       return Holding(
         place: place, user: client.account, hadPermission: state.isDurable(client.number),
@@ -131,7 +138,8 @@ extension LocationServer {
   mutating func dropUnpermitted() {
     while true {
       let all = unpermittedClients.filter { !$0.hadPermission }
-      let users = Dictionary(grouping: all, by: \.user)
+      let users = Dictionary(
+        grouping: holdings { _ in true }.filter { !$0.hadPermission }, by: \.user)
       let quota = clientQuota
       if let excess = users.values.first(where: { $0.count > quota.perUnpermittedUser }),
         let place = Holding.least(excess)

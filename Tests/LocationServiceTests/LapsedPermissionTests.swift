@@ -161,7 +161,7 @@ struct LapsedPermissionTests {
     #expect(next.state.rows.regions.count == 8)
   }
 
-  @Test("RES-1: a client with permission takes the place of one that lost it where the table is full")
+  @Test("RES-1: an administrator takes the place of a client that lost permission where the table is full")
   func fullTable() throws {
     let log = LogPipe()
     let bench = try ServiceBench(
