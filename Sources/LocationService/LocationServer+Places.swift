@@ -67,6 +67,7 @@ extension LocationServer {
     let known = clients.count { !$0.isVacant }
     var excess = state.rows.clients.count - known - LocationServer.decisionsLimit
     guard excess > 0 else { return }
+    defer { forgetHeldTerms() }
     let served = Set(clients.map(\.number))
     var permitted: [ClientRecord] = []
     var others: [ClientRecord] = []
@@ -109,7 +110,7 @@ extension LocationServer {
   /// A client of that user that has no process and that nothing is owed.
   private func place(toFreeOf account: UInt32, isPermitted: Bool) -> Int? {
     if !isPermitted {
-      let own = holdings { _ in true }.filter { $0.user == account && $0.isIdle }
+      let own = clientsWithoutPermission { _ in true }.filter { $0.user == account && $0.isIdle }
       return Holding.least(own.filter { !$0.hadPermission })
     }
     return clients.indices.first {
@@ -119,10 +120,14 @@ extension LocationServer {
   }
 
   /// The clients without permission, those of administrators left out.
-  private var unpermittedClients: [Holding] { holdings { !policy.isAdministrator($0.name.user) } }
+  private var unpermittedClients: [Holding] {
+    clientsWithoutPermission { !policy.isAdministrator($0.name.user) }
+  }
 
   /// The clients without permission for which that is so.
-  private func holdings(where includes: (ServedClient) -> Bool) -> [Holding] {
+  private func clientsWithoutPermission(
+    where includes: (ServedClient) -> Bool
+  ) -> [Holding] {
     clients.indices.compactMap { place in
       let client = clients[place]
       guard !client.isVacant, !client.access.authorization.isGranted, includes(client)
@@ -139,7 +144,7 @@ extension LocationServer {
     while true {
       let all = unpermittedClients.filter { !$0.hadPermission }
       let users = Dictionary(
-        grouping: holdings { _ in true }.filter { !$0.hadPermission }, by: \.user)
+        grouping: clientsWithoutPermission { _ in true }.filter { !$0.hadPermission }, by: \.user)
       let quota = clientQuota
       if let excess = users.values.first(where: { $0.count > quota.perUnpermittedUser }),
         let place = Holding.least(excess)
@@ -162,6 +167,7 @@ extension LocationServer {
     }
     if let place = clients.firstIndex(where: { $0.name == name }) { drop(place) }
     state.removeClient(row.id)
+    forgetHeldTerms()
     return .done
   }
 
