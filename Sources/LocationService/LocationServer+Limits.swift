@@ -59,11 +59,17 @@ extension LocationServer {
     updateStandings()
   }
 
-  /// Reads who answers for whose user ids if the file has changed (RES-3); looked at when somebody connects, and
-  /// no more often than ``subordinatesInterval``.
-  private mutating func followSubordinates() {
+  /// Notes whether the file of subordinate users has changed (RES-3); checked when somebody connects, and no more often
+  /// than ``subordinatesInterval``. It is read at the end of the turn: accepting waits for no file.
+  private mutating func checkSubordinates() {
     guard now - subordinatesChecked >= LocationServer.subordinatesInterval else { return }
     subordinatesChecked = now
+    mustReadSubordinates = facts.subordinates.isChanged
+  }
+
+  /// Reads who answers for whose user ids, if the file has changed.
+  mutating func readSubordinates() {
+    mustReadSubordinates = false
     guard facts.subordinates.refresh() else { return }
     updateAccounts()
     dropUnpermitted()
@@ -73,7 +79,7 @@ extension LocationServer {
 
   /// Accepts who waits to connect.
   mutating func acceptAll() {
-    followSubordinates()
+    checkSubordinates()
     for _ in 0..<LocationServer.acceptsPerWait {
       let descriptor = listener.accept()
       guard descriptor >= 0 else {

@@ -130,6 +130,8 @@ public struct LocationServer: LocationClients, ~Copyable {
   var permittedUsers: Set<UInt32> = []
   /// When it was checked last whether the file of subordinate users has changed.
   var subordinatesChecked = Instant.boot
+  /// It has changed, and was not read yet.
+  var mustReadSubordinates = false
   /// Connections whose calls are not handled for now.
   var pausedCount = 0
   /// Where resuming them begins the next time: each gets its turn.
@@ -210,6 +212,7 @@ public struct LocationServer: LocationClients, ~Copyable {
     _ engine: borrowing Engine, _ effects: Effects, at now: Instant
   ) -> Bool {
     self.now = now
+    if mustReadSubordinates { readSubordinates() }
     elapseSessions()
     keep(engine, at: now)
     observe(engine, at: now)
