@@ -37,7 +37,7 @@ extension LocationServer {
     warn(
       "the policy does not permit them any more; their fixes are erased, and their requests are kept "
         + "until a restart",
-      lapsed.filter { name in clients.contains { $0.name == name } })
+      lapsed.filter { name in clients.contains { $0.name == name } }, showsCommand: true)
   }
 
   /// Logs that a policy has no rules: an empty file is no error, and may be a mistake.
@@ -56,14 +56,17 @@ extension LocationServer {
   }
 
   /// Says in one line what has become of how many clients, and names the first eight; nothing where there are none.
-  func warn(_ text: String, _ clients: [WireClientName]) {
+  ///
+  /// - Parameter showsCommand: Add the command that lets the first of them use location again.
+  func warn(_ text: String, _ clients: [WireClientName], showsCommand: Bool = false) {
     guard !clients.isEmpty else { return }
     let named = clients.prefix(8).map { "'\($0.name)' of user \($0.user)" }
     let more = clients.count - named.count
     log.write(
       .warning,
       "\(clients.count) \(clients.count == 1 ? "client" : "clients"), "
-        + "\(named.joined(separator: ", "))\(more > 0 ? " and \(more) more" : ""): \(text)")
+        + "\(named.joined(separator: ", "))\(more > 0 ? " and \(more) more" : ""): \(text)"
+        + (showsCommand ? "; a rule allows them again, or `\(clients[0].allowCommand())`" : ""))
   }
 }
 

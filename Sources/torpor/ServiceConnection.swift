@@ -46,7 +46,7 @@ extension CommandError {
         .system:
         .unavailable
       case .cutShort: .io
-      case .mayNotConnect: .permission
+      case .mayNotConnect, .mayNotUse: .permission
       case .malformed: .protocolFault
       case .refused(let refusal): CommandError.code(refusal)
       }

@@ -200,7 +200,9 @@ struct AttackTests {
     bench.settle()
     #expect(bench.clientNames.count <= 256)
     #expect((0..<8).allSatisfy { bench.clientNames.contains("c\($0)") })
-    #expect(bench.clientNames.contains("n"), "and those that never had permission displace each other first")
+    #expect(
+      bench.clientNames.contains("n"),
+      "and those that never had permission displace each other first")
     bench.keep()
     let next = try ServiceBench(Users.policy, after: bench.killed(), clients: 256)
     #expect(next.clientNames.allSatisfy { $0.hasPrefix("c") })

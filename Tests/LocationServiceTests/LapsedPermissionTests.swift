@@ -121,6 +121,7 @@ struct LapsedPermissionTests {
     let line = try #require(told.first, "\(lines)")
     #expect(
       line.contains("12 clients, 'c' of user 6000") && line.contains("and 4 more"), "\(line)")
+    #expect(line.contains("or `torpor clients allow 6000/c`"), "\(line)")
   }
 
   @Test("RES-1: a client that had permission is none of the 4 that never had any")
@@ -161,7 +162,9 @@ struct LapsedPermissionTests {
     #expect(next.state.rows.regions.count == 8)
   }
 
-  @Test("RES-1: an administrator takes the place of a client that lost permission where the table is full")
+  @Test(
+    "RES-1: an administrator takes the place of a client that lost permission where the table is full"
+  )
   func fullTable() throws {
     let log = LogPipe()
     let bench = try ServiceBench(
