@@ -65,7 +65,7 @@ extension LocationServer {
       WireClientName(user: row.uid, name: row.name), of: account(of: row.uid), number: row.id,
       access)
     if var cursor = state.rows.cursors[row.id] {
-      engine.restore(ClientID(place), from: cursor.bookmark)
+      engine.restore(ClientID(place), from: cursor.bookmark, startingAt: now)
       // On the disk together with the boot: a second start does not know of the power cut any more.
       cursor.mayHaveLost = cursor.mayHaveLost || (loss != nil && cursor.bookmark.owesAll)
       put(cursor, in: \.cursors)
