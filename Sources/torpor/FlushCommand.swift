@@ -40,7 +40,7 @@ struct FlushCommand: ParsableCommand {
       guard client.authorization.isGranted else { return nil }
       let name = LogText.cleaned("\(ClientName.user(client.name.user))/\(client.name.name)")
       guard client.execution != nil else {
-        return "\(name) is not connected: fixes that wait for it stay stored until it starts updates"
+        return "\(name) is not connected: fixes that wait for it stay stored until it connects"
       }
       // The service suspends a client that does not listen, whatever its program says.
       guard let use = uses.first(where: { $0.name == client.name }), use.execution == .suspended,

@@ -14,7 +14,8 @@ struct FlushCommandTests {
       isReduced: false, execution: execution)
   }
 
-  private func use(_ name: String, _ execution: ExecutionState?, _ service: WireService) -> WireUse {
+  private func use(_ name: String, _ execution: ExecutionState?, _ service: WireService) -> WireUse
+  {
     var use = WireUse(WireClientName(user: 4_294_967_000, name: name), execution: execution)
     use.services = [service]
     return use
@@ -35,7 +36,7 @@ struct FlushCommandTests {
       lines == [
         "4294967000/asleep is suspended: its fixes stay stored until it runs again",
         "4294967000/deaf does not listen (Watch): its fixes stay stored until it listens",
-        "4294967000/gone is not connected: fixes that wait for it stay stored until it starts updates",
+        "4294967000/gone is not connected: fixes that wait for it stay stored until it connects",
       ])
   }
 
