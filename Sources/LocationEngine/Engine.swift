@@ -199,6 +199,7 @@ public struct Engine: ~Copyable {
       if hasDriver { driver.expectBufferedFixes() }
       clients[client.index].resumeRecording(
         at: start, until: receiverBuffers ? start + setup.figures.fixInterval * 2 : nil,
+        isBufferLost: setup.receiver?.batch != nil && !receiverBuffers,
         limit: setup.figures.deferralLimit, in: ring)
     }
     clients.stir(client.index)

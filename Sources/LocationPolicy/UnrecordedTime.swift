@@ -86,9 +86,11 @@ extension Client {
   ///   - start: When the service starts.
   ///   - last: When the last fix was made at the latest that the receiver may have recorded for it; nil if the receiver
   ///     holds none.
+  ///   - isBufferLost: The receiver batches, and has had no supply while the service was down.
   ///   - limit: N.
   public mutating func resumeRecording(
-    at start: Instant, until last: Instant?, limit: Int, in ring: borrowing FixRing
+    at start: Instant, until last: Instant?, isBufferLost: Bool, limit: Int,
+    in ring: borrowing FixRing
   ) {
     if let last {
       owedUntil = .max
@@ -96,14 +98,17 @@ extension Client {
       closedAt = last
       awaitsOldBuffer = true
     }
-    if cursor.backlog(in: ring) >= UInt64(limit) { noteLostTime(since: ring, at: start) }
+    let wasFull = cursor.backlog(in: ring) >= UInt64(limit)
+    if wasFull || isBufferLost { noteLostTime(since: ring, at: start) }
   }
 
   /// Notes that fixes may be missing from the newest one on until now: the next process is told.
   private mutating func noteLostTime(since ring: borrowing FixRing, at now: Instant) {
-    guard ring.head > 0, let newest = ring.stored(at: ring.head - 1)?.fix else { return }
-    // Made before the board was started anew, it is on another clock; the date holds.
-    let from = FixTime(acquired: newest.acquired <= now ? newest.acquired : .boot, utc: newest.utc)
+    var from = FixTime(acquired: .boot, utc: nil)
+    if ring.head > 0, let newest = ring.stored(at: ring.head - 1)?.fix {
+      // Made before the board was started anew, it is on another clock; the date holds.
+      from = FixTime(acquired: newest.acquired <= now ? newest.acquired : .boot, utc: newest.utc)
+    }
     unrecorded = UnrecordedTime(
       place: ring.head, from: from, to: FixTime(acquired: now, utc: nil), awaitsStart: true)
   }

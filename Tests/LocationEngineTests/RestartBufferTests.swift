@@ -75,6 +75,23 @@ struct RestartBufferTests {
     #expect(gap?.to.map { $0.acquired > bench.now - .seconds(150) } == true)
   }
 
+  @Test("BKG-20: of a receiver whose supply went with the service the time is a gap")
+  func supply() {
+    let bench = buffered { board, setup in
+      board.receiver.hasSupplySwitch = true
+      setup.receiver?.hasSupplySwitch = true
+      setup.figures.canSwitchOff = true
+    }
+    let last = bench.appended.last?.fix.acquired
+    bench.restart(after: 5)
+    let start = bench.now
+    bench.run(20)
+    reconnect(bench)
+    let gap = bench.client.gaps.first
+    #expect(bench.client.gaps.count == 1 && gap?.mayBeMore == true, "\(bench.client.text)")
+    #expect(gap?.from?.acquired == last && gap?.to?.acquired == start)
+  }
+
   @Test(
     "BKG-5, BKG-20: that a queue was full when the service was killed is a gap after the restart")
   func full() {
