@@ -180,16 +180,28 @@ public struct Engine: ~Copyable {
   /// - Parameter pulse: On the boot clock; not later than now, and at most a second before the first of those bytes.
   public mutating func hear(pulse: Instant) { self.pulse = pulse }
 
-  /// Takes a client back after a restart of the service (BKG-20): it is owed what was not acknowledged.
+  /// Takes a client back after a restart of the service (BKG-20): it is owed what was not acknowledged, and what a
+  /// receiver that batches has recorded meanwhile.
   ///
   /// What else outlives the service is asked anew: authorization and accuracy before the client
   /// connects, services and regions after it, these with ``Request/addRegion(_:assuming:)``. O(1).
   ///
+  /// - Parameter start: When the service starts; nil where it is not known what happened since the ring's newest fix,
+  ///   and nothing is expected of the receiver.
   /// - Precondition: no step was done yet.
-  public mutating func restore(_ client: ClientID, from bookmark: ClientBookmark) {
+  public mutating func restore(
+    _ client: ClientID, from bookmark: ClientBookmark, startingAt start: Instant? = nil
+  ) {
     precondition(now == .boot, "clients come back before the first step")
     clients.use(client.index)
     clients[client.index] = Client(restoring: bookmark, in: ring)
+    if let start, bookmark.owesAll {
+      if hasDriver { driver.expectBufferedFixes() }
+      clients[client.index].resumeRecording(
+        at: start, until: receiverBuffers ? start + setup.figures.fixInterval * 2 : nil,
+        isBufferLost: setup.receiver?.batch != nil && !receiverBuffers,
+        limit: setup.figures.deferralLimit, in: ring)
+    }
     clients.stir(client.index)
   }
 

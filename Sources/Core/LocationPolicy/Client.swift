@@ -65,6 +65,8 @@ public struct Client: Sendable {
   var batchThrough: UInt64?
   var waitsForDrain = false
   var closesAtDrain = false
+  /// The receiver's buffer may hold fixes for it that were made before the service started.
+  var awaitsOldBuffer = false
   /// When updates were stopped whose last fixes the receiver still holds; none made later is owed.
   var closedAt = Instant.boot
   /// What comes out of the drain that closes goes to the process that stopped, which still lives.
@@ -299,6 +301,7 @@ extension Client {
     // The handler's turn to call again begins when it is told, not when the criterion was met (X1).
     if waitsForDrain { turnUntil = context.now + context.deliveryHold }
     waitsForDrain = false
+    awaitsOldBuffer = false
     if closesAtDrain {
       closesAtDrain = false
       owedUntil = min(owedUntil, context.head)
@@ -315,6 +318,7 @@ extension Client {
       finish(end, context)
       isUnknownTold = false
     }
+    loseOldBuffer(context)
     if waitsForDrain || closesAtDrain { drained(context) }
     locationUnknown(context)
   }
@@ -406,6 +410,7 @@ extension Client {
     newestDelivered = nil
     toldCoarse = nil
     closesAtDrain = false
+    awaitsOldBuffer = false
     tellsAtDrain = false
     if !isUpdating { owedUntil = head }
   }

@@ -77,6 +77,53 @@ extension Client {
     unrecorded?.to = context.time
   }
 
+  /// The service starts, and its updates ran when the service ended.
+  ///
+  /// What the durable state does not have is inferred: with N fixes waiting, the queue may have been full, and nothing
+  /// recorded since the newest fix.
+  ///
+  /// - Parameters:
+  ///   - start: When the service starts.
+  ///   - last: When the last fix was made at the latest that the receiver may have recorded for it; nil if the receiver
+  ///     holds none.
+  ///   - isBufferLost: The receiver batches, and has had no supply while the service was down.
+  ///   - limit: N.
+  public mutating func resumeRecording(
+    at start: Instant, until last: Instant?, isBufferLost: Bool, limit: Int,
+    in ring: borrowing FixRing
+  ) {
+    if let last {
+      owedUntil = .max
+      closesAtDrain = true
+      closedAt = last
+      awaitsOldBuffer = true
+    }
+    let wasFull = cursor.backlog(in: ring) >= UInt64(limit)
+    if wasFull || isBufferLost { noteLostTime(since: ring, at: start) }
+  }
+
+  /// Notes that fixes may be missing from the newest one on until now: the next process is told.
+  private mutating func noteLostTime(since ring: borrowing FixRing, at now: Instant) {
+    var from = FixTime(acquired: .boot, utc: nil)
+    if ring.head > 0, let newest = ring.stored(at: ring.head - 1)?.fix {
+      // Made before the board was started anew, it is on another clock; the date holds.
+      from = FixTime(acquired: newest.acquired <= now ? newest.acquired : .boot, utc: newest.utc)
+    }
+    unrecorded = UnrecordedTime(
+      place: ring.head, from: from, to: FixTime(acquired: now, utc: nil), awaitsStart: true)
+  }
+
+  /// The receiver does not answer: what an earlier run of the service left in its buffer is not to be had.
+  mutating func loseOldBuffer(_ context: ClientContext) {
+    guard awaitsOldBuffer else { return }
+    awaitsOldBuffer = false
+    guard unrecorded == nil else { return }
+    let from = context.newest.map { FixTime(acquired: $0.fix.acquired, utc: $0.fix.utc) }
+    unrecorded = UnrecordedTime(
+      place: context.head, from: from ?? FixTime(acquired: .boot, utc: nil), to: context.time,
+      awaitsStart: !isUpdating)
+  }
+
   /// Whether such a time is to be reported before anything else is delivered.
   var mustReportUnrecorded: Bool {
     mutating get {

@@ -75,6 +75,17 @@ public struct ReceiverDriver: ~Copyable, Sendable {
   /// the time by it (PWR-8). Never told, it is given nothing back.
   public mutating func setClock(bootUTC_us: Int64) { ublox.aiding.bootUTC_us = bootUTC_us }
 
+  /// Notes that an earlier run of the service may have left fixes in the receiver's buffer, which somebody is owed. To be
+  /// called before the first event.
+  public mutating func expectBufferedFixes() {
+    switch family {
+    case .ubloxM8, .ubloxM10:
+      ublox.expectBufferedFixes()
+      status = ublox.status
+    case .mtk, .airoha, .casic, .passive: break
+    }
+  }
+
   /// What to do with an epoch that the decoder produced, as the assembler gave it.
   public mutating func admit(_ epoch: Epoch, at now: Instant) -> Admission {
     switch family {

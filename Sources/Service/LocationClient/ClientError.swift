@@ -13,6 +13,8 @@ public enum ClientError: Error, Equatable, Sendable {
   case notASocket(path: String)
   /// The service took the call and refuses it.
   case refused(WireError)
+  /// The service refuses because the client of that name, of the user who runs this, may not use location.
+  case mayNotUse(client: String)
   /// What came is nothing that this version understands; why, in a few words.
   case malformed(String)
   /// Another process is this client now (AUT-2).
@@ -39,6 +41,9 @@ extension ClientError: CustomStringConvertible {
       "you may not connect to '\(path)': its folder or the socket itself is closed to this user"
     case .notASocket(let path): "'\(path)' is no socket; give the one that torpord was started with"
     case .refused(let error): ClientError.words(error)
+    case .mayNotUse(let name):
+      "'\(name)' of this user may not use location; an administrator can allow it with "
+        + "`sudo \(ClientError.allowCommand(for: name))`"
     case .malformed(let what):
       "the service says what is not understood (\(what)): is it another program, or another version?"
     case .takenOver:
@@ -57,7 +62,8 @@ extension ClientError: CustomStringConvertible {
     case .permissionDenied:
       "only an administrator may: root, or a user of `administrators` in the service's clients.toml"
     case .notAuthorized:
-      "this user may not use location; an administrator can allow it with `torpor clients allow USER/NAME` (`torpor clients list` has both)"
+      "no program of this user may use location; an administrator can allow one with "
+        + "`sudo \(ClientError.allowCommand(for: "NAME"))` (`torpor clients list` has the names)"
     case .notAvailable(let what): "the service does not have it: \(what)"
     case .unknownClient(let client):
       "no client '\(client.name)' of user \(client.user) is known: it is from when its program first connects;"
@@ -81,6 +87,20 @@ extension ClientError: CustomStringConvertible {
       .other:
       "the service refuses: \(error.name)"
     }
+  }
+
+  /// The command that lets a client of the user who runs this use location.
+  static func allowCommand(for client: String) -> String {
+    let user = geteuid()
+    let name = unsafe getpwuid(user).flatMap { entry in
+      unsafe entry.pointee.pw_name.map { unsafe String(cString: $0) }
+    }
+    return WireClientName(user: user, name: client).allowCommand(userName: name)
+  }
+
+  /// The same with the client's name, where the service refuses because that client may not use location.
+  func naming(client: String) -> ClientError {
+    self == .refused(.notAuthorized) ? .mayNotUse(client: client) : self
   }
 
   static func reason(_ code: Int32) -> String {

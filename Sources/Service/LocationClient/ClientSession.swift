@@ -8,6 +8,7 @@ public struct ClientSession: ~Copyable {
   private var control: LocationConnection
   private var watch: LocationConnection?
   private let path: String
+  private let name: String
   private var handled = HandledFixes()
   /// How soon what is handled is acknowledged.
   public var pace = AcknowledgementPace.atOnce
@@ -28,11 +29,12 @@ public struct ClientSession: ~Copyable {
     self.control = control
     self.session = session
     self.path = path
+    self.name = name
   }
 
   /// Asks, and waits for the answer.
   public mutating func call(_ call: WireCall) throws(ClientError) -> WireReply {
-    try control.call(call)
+    do { return try control.call(call) } catch { throw error.naming(client: name) }
   }
 
   /// Says that this fix and all before it are handled, as soon as ``pace`` has it; waits for no answer.
@@ -55,7 +57,11 @@ public struct ClientSession: ~Copyable {
 
   /// All fixes that the client is owed, in bulk.
   public func drain() throws(ClientError) -> FixDrain {
-    try FixDrain(.drain(session: session.session), path: path)
+    do {
+      return try FixDrain(.drain(session: session.session), path: path)
+    } catch {
+      throw error.naming(client: name)
+    }
   }
 
   /// Begins to hear notices; before that none is told, and none is lost.

@@ -17,7 +17,11 @@ public struct FixDrain: ~Copyable {
   public init(
     ofClient name: String, path: String = LocationConnection.defaultPath
   ) throws(ClientError) {
-    try self.init(.readBacklog(name: name), path: path)
+    do {
+      try self.init(.readBacklog(name: name), path: path)
+    } catch {
+      throw error.naming(client: name)
+    }
   }
 
   init(_ call: WireCall, path: String) throws(ClientError) {

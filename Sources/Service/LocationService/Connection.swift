@@ -67,11 +67,15 @@ final class Connection {
   var account: UInt32
   /// What its user counts as; nil where that is to be looked up.
   var standing: Standing?
-  var purpose = Purpose.open
+  var purpose = Purpose.open { didSet { heldTerms = nil } }
   var splitter = FrameSplitter()
   var output = JSONOutput()
   /// A call that waits for its user's rate.
   var held: HeldCall?
+  /// The terms of that call: found once, and again after permissions or the set of clients have changed.
+  var heldTerms: CallTerms?
+  /// How often terms of its calls were found.
+  var termsFound = 0
   /// What it still has to carry in bulk.
   var drain: Drain?
   /// Tells whether the program that speaks for a client is frozen.

@@ -154,6 +154,24 @@ extension LocationServer {
     return connections[index]?.hasRoom == true ? index : nil
   }
 
+  /// Logs whose fixes stay stored after a flush, because their programs do not receive notices now, and how many.
+  mutating func reportFlush(_ engine: borrowing Engine) {
+    mustReportFlush = false
+    var held: [String] = []
+    for i in clients.indices where !clients[i].isVacant && !clients[i].receivesNotices {
+      let count = engine.backlog(of: ClientID(i)).range.count
+      let name = clients[i].name
+      let fixes = count == 1 ? "1 fix" : "\(count) fixes"
+      if count > 0 { held.append("'\(name.name)' of user \(name.user) (\(fixes))") }
+    }
+    guard !held.isEmpty else { return }
+    let more = held.count > 8 ? " and \(held.count - 8) more" : ""
+    logLine(
+      of: nil, .notice,
+      "a flush delivers nothing to clients that are suspended, not connected or do not listen; their fixes stay "
+        + "stored: \(held.prefix(8).joined(separator: ", "))\(more)")
+  }
+
   /// Writes a reply of fixes, and what was overwritten while it waited as a gap before them (RNG-4);
   /// gives the sequence number behind the last.
   private mutating func writeBatch(

@@ -397,6 +397,7 @@ extension LocationServer {
       // It gets what was decided when it connects.
       row.decide(decision)
       put(row, in: \.clients)
+      forgetHeldTerms()
       return .done
     }
     clients[client].asks = nil

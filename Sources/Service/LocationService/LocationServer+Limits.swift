@@ -8,9 +8,6 @@ import LocationWire
 // Which connections there are and which of their calls are handled: what RES-1 to RES-7 bound.
 
 extension LocationServer {
-  /// The login user who answers for a user. Connections and clients keep theirs.
-  func account(of user: UInt32) -> UInt32 { facts.subordinates.users.login(of: user) }
-
   /// What a user counts as.
   func standing(ofUser user: UInt32) -> Standing {
     if policy.isAdministrator(user) { return .administrator }
@@ -41,33 +38,20 @@ extension LocationServer {
     for client in clients where client.access.authorization.isGranted && !client.isVacant {
       permittedUsers.insert(client.account)
     }
-    for connection in connections { connection?.standing = nil }
-  }
-
-  /// Derives the login users of connections and clients anew after `/etc/subuid` has changed.
-  mutating func updateAccounts() {
     for connection in connections {
-      if let connection { connection.account = account(of: connection.peer.user) }
+      connection?.standing = nil
+      connection?.heldTerms = nil
     }
-    for i in clients.indices { clients[i].account = account(of: clients[i].name.user) }
-    updateStandings()
   }
 
-  /// Reads who answers for whose user ids if the file has changed (RES-3); looked at when somebody connects, and
-  /// no more often than ``subordinatesInterval``.
-  private mutating func followSubordinates() {
-    guard now - subordinatesChecked >= LocationServer.subordinatesInterval else { return }
-    subordinatesChecked = now
-    guard facts.subordinates.refresh() else { return }
-    updateAccounts()
-    dropUnpermitted()
-  }
+  /// Forgets the terms of calls that wait, after a decision about a client without a place has changed.
+  func forgetHeldTerms() { for connection in connections { connection?.heldTerms = nil } }
 
   // MARK: Accepting
 
   /// Accepts who waits to connect.
   mutating func acceptAll() {
-    followSubordinates()
+    checkSubordinates()
     for _ in 0..<LocationServer.acceptsPerWait {
       let descriptor = listener.accept()
       guard descriptor >= 0 else {
@@ -196,16 +180,21 @@ extension LocationServer {
 
   /// The terms of the call that a connection keeps; nil where it keeps none.
   private func heldTerms(of connection: Connection) -> CallTerms? {
-    switch connection.held {
-    case .call(let incoming): terms(of: incoming.call, connection)
-    case .refused: refusalTerms(connection)
-    case nil: nil
-    }
+    guard let held = connection.held else { return nil }
+    if let known = connection.heldTerms { return known }
+    let found =
+      switch held {
+      case .call(let incoming): terms(of: incoming.call, connection)
+      case .refused: refusalTerms(connection)
+      }
+    connection.heldTerms = found
+    return found
   }
 
   /// The terms of a call. Calls of a client without permission do not count against the rate of its user's clients
   /// with permission (RES-6).
   private func terms(of call: WireCall, _ connection: Connection) -> CallTerms {
+    connection.termsFound += 1
     let standing = standing(of: connection)
     let payer = clientPayer(connection) ?? openingPayer(of: call, connection)
     return CallTerms(
@@ -243,20 +232,29 @@ extension LocationServer {
     return call.cost(.permitted) > 0 ? .unpermitted : .permitted
   }
 
-  /// Handles a call that was kept; false where it is kept for longer.
-  private mutating func handle(_ held: HeldCall, _ index: Int) -> Bool {
-    switch held {
-    case .call(let incoming): handleOrHold(incoming, index)
+  /// Handles the call that a connection keeps; false where it is kept for longer.
+  private mutating func handleHeld(_ index: Int) -> Bool {
+    guard let connection = connections[index], let held = connection.held else { return true }
+    let known = heldTerms(of: connection)
+    connection.held = nil
+    connection.heldTerms = nil
+    return switch held {
+    case .call(let incoming): handleOrHold(incoming, on: known, index)
     case .refused(let error, let isOneway): refuseOrHold(error, isOneway: isOneway, index)
     }
   }
 
   /// Handles a call, or keeps it until its user's rate lets it through; false where it is kept.
-  mutating func handleOrHold(_ incoming: IncomingCall, _ index: Int) -> Bool {
+  ///
+  /// - Parameter known: Its terms, where they were found before.
+  mutating func handleOrHold(
+    _ incoming: IncomingCall, on known: CallTerms? = nil, _ index: Int
+  ) -> Bool {
     guard let connection = connections[index] else { return true }
-    let terms = terms(of: incoming.call, connection)
+    let terms = known ?? terms(of: incoming.call, connection)
     guard nextCall(terms, connection) <= now else {
       connection.held = .call(incoming)
+      connection.heldTerms = terms
       return false
     }
     charge(terms, isOneway: incoming.mode == .oneway, connection)
@@ -330,9 +328,8 @@ extension LocationServer {
       pausedCount -= 1
       let input = connection.input
       connection.input = []
-      if let held = connection.held {
-        connection.held = nil
-        guard handle(held, index) else {
+      if connection.held != nil {
+        guard handleHeld(index) else {
           connection.input = input
           pause(index)
           continue

@@ -17,13 +17,19 @@ extension LocationServer {
   /// A place for one more client of a user, for which another one may have to go.
   ///
   /// A client with permission is never displaced by one without. Of those without, the user who has the most loses
-  /// the one that has no process and connected least recently.
+  /// the one that has no process and connected least recently. Clients that lost permission by a new policy, and whose
+  /// requests are kept (RES-2), are bounded by the table alone.
   mutating func room(for user: UInt32, isPermitted: Bool) -> Result<Int, WireError> {
     let quota = clientQuota
     let account = account(of: user)
     let standing: Standing =
       policy.isAdministrator(user) ? .administrator : isPermitted ? .permitted : .unpermitted
-    switch quota.refusal(standing, clientUsage(of: account, isPermitted: isPermitted)) {
+    let usage = clientUsage(of: account, isPermitted: isPermitted)
+    var refusal = quota.refusal(standing, usage)
+    // Administrators are outside the share of users without permission, but programs about which nobody has decided
+    // must not fill the table for anybody.
+    if !isPermitted, usage.own >= quota.perUnpermittedUser { refusal = .user }
+    switch refusal {
     case nil: break
     case .user:
       guard let place = place(toFreeOf: account, isPermitted: isPermitted) else {
@@ -32,9 +38,8 @@ extension LocationServer {
       }
       displace(place)
     case .unpermitted:
-      guard
-        let place = Holding.displaced(for: account, among: unpermittedClients, takesIdle: true)
-      else {
+      let all = unpermittedClients.filter { !$0.hadPermission }
+      guard let place = Holding.displaced(for: account, among: all, takesIdle: true) else {
         return .failure(
           .limitExceeded(what: "clients without permission", limit: Int64(quota.unpermitted)))
       }
@@ -61,6 +66,7 @@ extension LocationServer {
     let known = clients.count { !$0.isVacant }
     var excess = state.rows.clients.count - known - LocationServer.decisionsLimit
     guard excess > 0 else { return }
+    defer { forgetHeldTerms() }
     let served = Set(clients.map(\.number))
     var permitted: [ClientRecord] = []
     var others: [ClientRecord] = []
@@ -92,6 +98,8 @@ extension LocationServer {
     for client in clients where !client.isVacant {
       usage.all += 1
       let isGranted = client.access.authorization.isGranted
+      // One whose requests are kept though it has lost permission counts for nobody (RES-2).
+      guard isGranted || !state.isDurable(client.number) else { continue }
       if !isGranted, !policy.isAdministrator(client.name.user) { usage.unpermitted += 1 }
       if isGranted == isPermitted, client.account == account { usage.own += 1 }
     }
@@ -101,7 +109,8 @@ extension LocationServer {
   /// A client of that user that has no process and that nothing is owed.
   private func place(toFreeOf account: UInt32, isPermitted: Bool) -> Int? {
     if !isPermitted {
-      return Holding.least(unpermittedClients.filter { $0.user == account && $0.isIdle })
+      let own = clientsWithoutPermission { _ in true }.filter { $0.user == account && $0.isIdle }
+      return Holding.least(own.filter { !$0.hadPermission })
     }
     return clients.indices.first {
       clients[$0].access.authorization.isGranted
@@ -109,12 +118,18 @@ extension LocationServer {
     }
   }
 
-  /// The clients without permission.
+  /// The clients without permission, those of administrators left out.
   private var unpermittedClients: [Holding] {
+    clientsWithoutPermission { !policy.isAdministrator($0.name.user) }
+  }
+
+  /// The clients without permission for which that is so.
+  private func clientsWithoutPermission(
+    where includes: (ServedClient) -> Bool
+  ) -> [Holding] {
     clients.indices.compactMap { place in
       let client = clients[place]
-      guard !client.isVacant, !client.access.authorization.isGranted,
-        !policy.isAdministrator(client.name.user)
+      guard !client.isVacant, !client.access.authorization.isGranted, includes(client)
       else { return nil }
       return Holding(
         place: place, user: client.account, hadPermission: state.isDurable(client.number),
@@ -122,11 +137,13 @@ extension LocationServer {
     }
   }
 
-  /// Drops clients that have lost permission, where more are without it than may be.
+  /// Drops clients without permission where there are more than may be: after a denial, or when a user turns out to be
+  /// a subordinate of another. Clients that lost permission by a new policy stay (RES-2).
   mutating func dropUnpermitted() {
     while true {
-      let all = unpermittedClients
-      let users = Dictionary(grouping: all, by: \.user)
+      let all = unpermittedClients.filter { !$0.hadPermission }
+      let users = Dictionary(
+        grouping: clientsWithoutPermission { _ in true }.filter { !$0.hadPermission }, by: \.user)
       let quota = clientQuota
       if let excess = users.values.first(where: { $0.count > quota.perUnpermittedUser }),
         let place = Holding.least(excess)
@@ -149,6 +166,7 @@ extension LocationServer {
     }
     if let place = clients.firstIndex(where: { $0.name == name }) { drop(place) }
     state.removeClient(row.id)
+    forgetHeldTerms()
     return .done
   }
 
@@ -159,8 +177,8 @@ extension LocationServer {
     if state.isDurable(number), state.hasRegistrations(number) {
       logLine(
         of: name.user, .warning,
-        "what '\(name.name)' of user \(name.user) had asked for is dropped: it has no permission any more, and too "
-          + "many clients have none")
+        "what '\(name.name)' of user \(name.user) had asked for is dropped: it has no permission any more, and "
+          + "another client needs its place")
     }
     drop(place)
   }

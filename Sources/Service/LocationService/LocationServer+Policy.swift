@@ -17,6 +17,7 @@ extension LocationServer {
   /// keeps what it has asked for (RES-2), and the log names it.
   mutating func adopt(_ policy: AccessPolicy) {
     self.policy = policy
+    warnOfEmptyPolicy()
     _ = facts.subordinates.refresh()
     updateAccounts()
     var lapsed: [WireClientName] = []
@@ -35,17 +36,36 @@ extension LocationServer {
     warn(
       "the policy does not permit them any more; their fixes are erased, and their requests are kept "
         + "until a restart",
-      lapsed.filter { name in clients.contains { $0.name == name } })
+      lapsed.filter { name in clients.contains { $0.name == name } }, showsCommand: true)
   }
 
-  /// Says in one line what has become of some clients; nothing where there are none.
-  func warn(_ text: String, _ clients: [WireClientName]) {
+  /// Logs that a policy has no rules: an empty file is no error, and may be a mistake.
+  func warnOfEmptyPolicy() {
+    guard policy.rules.isEmpty else { return }
+    let effect =
+      switch policy.standard.authorization {
+      case .notDetermined:
+        "\"ask\", so no client may use location before `torpor clients allow USER/NAME`"
+      case .denied, .restricted: "\"deny\", so no client may use location"
+      case .always: "\"always\", so every client may use location"
+      case .whenInUse: "\"when-in-use\", so every client may use location when in use"
+      }
+    log.write(
+      .warning, "the policy has no rules; its default applies to every user and client: \(effect)")
+  }
+
+  /// Says in one line what has become of how many clients, and names the first eight; nothing where there are none.
+  ///
+  /// - Parameter showsCommand: Add the command that lets the first of them use location again.
+  func warn(_ text: String, _ clients: [WireClientName], showsCommand: Bool = false) {
     guard !clients.isEmpty else { return }
     let named = clients.prefix(8).map { "'\($0.name)' of user \($0.user)" }
     let more = clients.count - named.count
     log.write(
       .warning,
-      "clients \(named.joined(separator: ", "))\(more > 0 ? " and \(more) more" : ""): \(text)")
+      "\(clients.count) \(clients.count == 1 ? "client" : "clients"), "
+        + "\(named.joined(separator: ", "))\(more > 0 ? " and \(more) more" : ""): \(text)"
+        + (showsCommand ? "; a rule allows them again, or `\(clients[0].allowCommand())`" : ""))
   }
 }
 

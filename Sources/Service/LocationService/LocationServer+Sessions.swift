@@ -67,7 +67,8 @@ extension LocationServer {
     let name = clients[client].name
     logLine(
       of: name.user, .notice,
-      "'\(name.name)' of user \(name.user) asks to use location; `torpor clients allow` lets it")
+      "'\(name.name)' of user \(name.user) asks to use location; an administrator can allow it with "
+        + "`\(name.allowCommand())`")
   }
 
   /// Live updates, conditions and sessions of a client in use about which nobody has decided ask for permission by

@@ -19,6 +19,7 @@ extension LocationServer {
   public mutating func restore(into engine: inout Engine, after loss: Gap?, at now: Instant) {
     self.loss = loss
     self.now = now
+    warnOfEmptyPolicy()
     noteLostClients(head: engine.head)
     var dropped: [WireClientName] = []
     for row in state.rows.clients.all.sorted(by: { $0.id < $1.id }) {
@@ -63,7 +64,7 @@ extension LocationServer {
       WireClientName(user: row.uid, name: row.name), of: account(of: row.uid), number: row.id,
       access)
     if var cursor = state.rows.cursors[row.id] {
-      engine.restore(ClientID(place), from: cursor.bookmark)
+      engine.restore(ClientID(place), from: cursor.bookmark, startingAt: now)
       // On the disk together with the boot: a second start does not know of the power cut any more.
       cursor.mayHaveLost = cursor.mayHaveLost || (loss != nil && cursor.bookmark.owesAll)
       put(cursor, in: \.cursors)

@@ -100,6 +100,8 @@ public struct LocationServer: LocationClients, ~Copyable {
   var lastSession: Int64 = 0
   /// An administrator wants all that waits to be told.
   var mustFlush = false
+  /// Whose fixes stay stored though all was to be told is not logged yet.
+  var mustReportFlush = false
   var receiver = ReceiverWatch()
   /// What suspends the board, and knows why not; nil where nothing does.
   var suspender: BoardSuspender?
@@ -127,6 +129,8 @@ public struct LocationServer: LocationClients, ~Copyable {
   var permittedUsers: Set<UInt32> = []
   /// When it was checked last whether the file of subordinate users has changed.
   var subordinatesChecked = Instant.boot
+  /// It has changed, and was not read yet.
+  var mustReadSubordinates = false
   /// Connections whose calls are not handled for now.
   var pausedCount = 0
   /// Where resuming them begins the next time: each gets its turn.
@@ -178,6 +182,7 @@ public struct LocationServer: LocationClients, ~Copyable {
   /// Whether all that waits is to be told now; asked for once.
   public mutating func takeFlush() -> Bool {
     defer { mustFlush = false }
+    if mustFlush { mustReportFlush = true }
     return mustFlush
   }
 
@@ -206,12 +211,14 @@ public struct LocationServer: LocationClients, ~Copyable {
     _ engine: borrowing Engine, _ effects: Effects, at now: Instant
   ) -> Bool {
     self.now = now
+    if mustReadSubordinates { readSubordinates() }
     elapseSessions()
     keep(engine, at: now)
     observe(engine, at: now)
     startPrograms()
     giveAnswers(engine, effects, at: now)
     for i in clients.indices where clients[i].watch != nil { tell(i, engine) }
+    if mustReportFlush { reportFlush(engine) }
     for i in connections.indices where connections[i] != nil {
       connections[i]?.expected = 0
       if connections[i]?.drain != nil { pump(i, engine) } else { send(i) }

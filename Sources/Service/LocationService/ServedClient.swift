@@ -89,6 +89,11 @@ struct ServedClient {
   /// Whether the place is free.
   var isVacant: Bool { number == 0 }
 
+  /// Whether its program is there, runs, and listens to notices.
+  var receivesNotices: Bool {
+    control != nil && watch != nil && !isFrozen && execution != .suspended
+  }
+
   /// A name that came back from disk.
   mutating func restore(_ identifier: RegionIdentifier, named name: String) {
     regions.append(RegionName(identifier: identifier, name: name, isKept: true))

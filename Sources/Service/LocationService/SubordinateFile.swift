@@ -40,6 +40,9 @@ public struct SubordinateFile: Sendable {
     self.path = path
   }
 
+  /// Whether the file was changed, replaced or removed since it was read; one system call, and nothing is read.
+  public var isChanged: Bool { path.map { Version(path: $0) != version } ?? false }
+
   /// Reads the file again if it was changed, replaced or removed; one system call where it was not.
   ///
   /// - Returns: Whether other users answer for user ids than before.

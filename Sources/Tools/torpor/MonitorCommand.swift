@@ -153,7 +153,7 @@ struct Monitor: ~Copyable {
     if asking == nil { asking = try LocationConnection(path: path) }
     guard wantsLocation, !isTakenOver, session == nil else { return }
     var own = try ClientSession(name: ClientName.own, path: path)
-    guard own.session.authorization.isGranted else { throw .refused(.notAuthorized) }
+    guard own.session.authorization.isGranted else { throw .mayNotUse(client: ClientName.own) }
     try own.listen()
     _ = try own.call(.startUpdating)
     session = consume own

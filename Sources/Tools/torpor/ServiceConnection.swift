@@ -46,7 +46,7 @@ extension CommandError {
         .system:
         .unavailable
       case .cutShort: .io
-      case .mayNotConnect: .permission
+      case .mayNotConnect, .mayNotUse: .permission
       case .malformed: .protocolFault
       case .refused(let refusal): CommandError.code(refusal)
       }
@@ -86,6 +86,17 @@ struct ServiceClock {
     text.add(" ")
     text.add(hoursMinutesSeconds: utc.microsecondsOfDay / 1_000_000)
     return text.string + " UTC"
+  }
+
+  /// `09:41:07 UTC, 3 min ago`, of another day with its date; without UTC `3 min ago`.
+  func timeOfDay(_ time: FixTime) -> String {
+    guard let utc = utc(of: time) else { return distance(time) }
+    guard let today = self.utc(of: now), today.date == utc.date else {
+      return "\(moment(time)), \(distance(time))"
+    }
+    var text = Text()
+    text.add(hoursMinutesSeconds: utc.microsecondsOfDay / 1_000_000)
+    return "\(text.string) UTC, \(distance(time))"
   }
 
   /// Whether the moment has a date.

@@ -72,8 +72,8 @@ struct StatusText {
     case .acquiring, .starting:
       receiver.fixed.map { "; its last fix was \(clock.distance($0))" } ?? "; no fix yet"
     case .batching:
-      receiver.fixed.map { "; last known fix \(clock.distance($0)), newer ones are in its buffer" }
-        ?? "; no fix is known yet: what it finds stays in its buffer until that is read"
+      receiver.fixed.map { "; last fix \(clock.timeOfDay($0)), newer ones are in its buffer" }
+        ?? "; no fix yet: what it finds stays in its buffer until that is read"
     case .off, .backup, .standby, .tracking, .powersave, .on, .lost, .streaming: ""
     }
   }
@@ -87,7 +87,7 @@ struct StatusText {
     case .acquiring: "searching for a fix"
     case .tracking: "tracking"
     case .powersave: "tracking, in its own power save mode"
-    case .batching: "batching: it keeps its fixes to itself for now"
+    case .batching: "buffering in the receiver"
     case .on: "on"
     case .lost: "does not answer"
     case .streaming: "sends fixes and answers no command: it cannot be put to sleep or batch"

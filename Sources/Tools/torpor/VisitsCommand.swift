@@ -34,7 +34,7 @@ struct VisitsCommand: ParsableCommand {
   private func follow() throws {
     var session = try ClientSession(name: ClientName.own, path: socket.path)
     guard session.session.authorization.isGranted else {
-      throw CommandError(ClientError.refused(.notAuthorized))
+      throw CommandError(ClientError.mayNotUse(client: ClientName.own))
     }
     try StopSignals.install()
     try session.listen()
@@ -73,7 +73,7 @@ struct VisitsCommand: ParsableCommand {
       try output.write(line + [UInt8(ascii: "\n")])
       return number
     case .authorization(let authorization, _) where !authorization.isGranted:
-      throw CommandError(ClientError.refused(.notAuthorized))
+      throw CommandError(ClientError.mayNotUse(client: ClientName.own))
     case .takenOver:
       throw CommandError.takenOver(what: "visits")
     case .fixes, .report, .finished, .gap, .region, .live, .authorization, .paused, .resumed,

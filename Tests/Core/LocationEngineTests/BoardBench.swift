@@ -35,6 +35,7 @@ final class BoardBench: Desk {
   }
 
   private let memory: EngineMemory
+  private var setup: EngineSetup
   private let book = Book()
   private var loop: LocationLoop<SimulatedBoard, Relay>
   private(set) var turns = 0
@@ -68,6 +69,7 @@ final class BoardBench: Desk {
           coordinate: Scenario.home.moved(east: speed * 20_000, north: 0), altitude_mm: 40_000),
       ], gapLimit: .unlimited)
     memory = EngineMemory(capacity: 2 * limit, clients: count)
+    self.setup = setup
     loop = LocationLoop(
       engine: memory.engine(setup), board: SimulatedBoard(board, track: way),
       clients: Relay(book: book))
@@ -146,6 +148,20 @@ final class BoardBench: Desk {
   func inhibit(_ isOn: Bool) { loop.inhibitSleep(isOn) }
   func background() { client.background() }
   func foreground() { client.foreground() }
+
+  /// The service is killed and starts anew, so many seconds later, over the same ring, board and receiver: the clients
+  /// come back from what is durable of them, and their programs are not connected.
+  func restart(after seconds: Double) {
+    let bookmarks = clients.map { loop.engine.bookmark(of: $0.id) }
+    let start = now + Interval(seconds: seconds)
+    while now < start { _ = loop.board.wait(in: .idle, until: start, listening: false) }
+    loop.engine = memory.engine(setup)
+    for (client, bookmark) in zip(clients, bookmarks) {
+      loop.engine.restore(client.id, from: bookmark, startingAt: now)
+    }
+    loop.look()
+    forget()
+  }
 
   /// Lets time pass.
   func run(_ seconds: Double) {

@@ -152,6 +152,17 @@ struct ConnectionTests {
     #expect(sequences == Array(0..<count))
   }
 
+  @Test("a refusal to a client without permission names the client and the command that allows it")
+  func notAllowed() {
+    let named = ClientError.refused(.notAuthorized).naming(client: "my app")
+    #expect(named == .mayNotUse(client: "my app"))
+    #expect(named.description.contains("'my app' of this user may not use location"))
+    #expect(named.description.contains("`sudo torpor clients allow '"))
+    #expect(named.description.contains("/my app'`"))
+    #expect(ClientError.refused(.notAvailable(what: "x")).naming(client: "a") != named)
+    #expect(ClientError.refused(.notAuthorized).description.contains("/NAME`"))
+  }
+
   @Test("a drain that is cut short is told with how far it came")
   func cutShort() throws {
     let service = drained(3, dropping: 81)

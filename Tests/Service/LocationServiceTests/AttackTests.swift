@@ -192,11 +192,20 @@ struct AttackTests {
     #expect(bench.clientNames.count == 248)
     bench.adopt(Users.policy)
     bench.settle()
-    #expect(bench.clientNames.count <= 32)
-    #expect(bench.state.rows.clients.count <= 32)
+    #expect(bench.clientNames.count == 248, "requests are kept until a restart")
+    // Nobody is kept out by them.
+    for number in 0..<8 { _ = bench.client("c\(number)", of: Users.friend) }
+    for user in 0..<8 as Range<UInt32> { bench.client("n", of: 9_000 + user).control.quit() }
+    bench.settle()
+    #expect(bench.clientNames.count <= 256)
+    #expect((0..<8).allSatisfy { bench.clientNames.contains("c\($0)") })
+    #expect(
+      bench.clientNames.contains("n"),
+      "and those that never had permission displace each other first")
     bench.keep()
     let next = try ServiceBench(Users.policy, after: bench.killed(), clients: 256)
-    #expect(next.clientNames.isEmpty && next.state.rows.clients.count == 0)
+    #expect(next.clientNames.allSatisfy { $0.hasPrefix("c") })
+    #expect(next.state.rows.clients.count == next.clientNames.count)
   }
 
   @Test("RES-2: an administrator forgets a client, connected or not, and what was decided about it")

@@ -118,10 +118,12 @@ struct LapsedPermissionTests {
     let told = lines.filter { $0.contains("does not permit") }
     #expect(told.count == 1)
     let line = try #require(told.first, "\(lines)")
-    #expect(line.contains("'c' of user 6000") && line.contains("and 4 more"))
+    #expect(
+      line.contains("12 clients, 'c' of user 6000") && line.contains("and 4 more"), "\(line)")
+    #expect(line.contains("or `torpor clients allow 6000/c`"), "\(line)")
   }
 
-  @Test("RES-1: a client that had permission goes after those that never had any")
+  @Test("RES-1: a client that had permission is none of the 4 that never had any")
   func order() throws {
     let bench = try Users.bench()
     register(bench)
@@ -132,13 +134,13 @@ struct LapsedPermissionTests {
       bench.client("n\(number)", of: Users.friend).control.quit()
       bench.pass(60)
     }
-    #expect(bench.clientNames.sorted() == ["n5", "n6", "n7", "tracker"])
+    #expect(bench.clientNames.sorted() == ["n4", "n5", "n6", "n7", "tracker"])
     bench.adopt(Users.policy)
     bench.keep()
     #expect(try isRegistered(ServiceBench(Users.policy, after: bench.killed())))
   }
 
-  @Test("RES-1: clients that had permission are no more than others without it")
+  @Test("RES-2: a policy that leaves out many clients of a user drops the requests of none")
   func bounded() throws {
     let bench = try Users.bench()
     for number in 0..<8 {
@@ -147,13 +149,33 @@ struct LapsedPermissionTests {
     }
     bench.adopt(without)
     bench.settle()
-    #expect(bench.clientNames.sorted() == ["c4", "c5", "c6", "c7"])
-    #expect(bench.state.rows.regions.count == 4)
-    // A new one of another user finds its place, and so does one with permission.
-    for user in 0..<32 as Range<UInt32> { bench.client("n", of: 6_000 + user).control.quit() }
+    #expect(bench.clientNames.count == 8 && bench.state.rows.regions.count == 8)
+    // New clients of other users find their places beside them, up to their own bound.
+    for user in 0..<40 as Range<UInt32> { bench.client("n", of: 6_000 + user).control.quit() }
     bench.settle()
-    #expect(bench.clientNames.filter { $0.hasPrefix("c") }.count == 4)
-    #expect(bench.clientNames.count == 32)
+    #expect(bench.clientNames.filter { $0.hasPrefix("c") }.count == 8)
+    #expect(bench.clientNames.count == 8 + LocationServer.unpermittedClients)
+    bench.adopt(Users.policy)
+    bench.keep()
+    let next = try ServiceBench(Users.policy, after: bench.killed(), clients: 64)
+    #expect(next.state.rows.regions.count == 8)
+  }
+
+  @Test(
+    "RES-1: an administrator takes the place of a client that lost permission where the table is full"
+  )
+  func fullTable() throws {
+    let log = LogPipe()
+    let bench = try ServiceBench(
+      AccessPolicy(standard: AccessTerms(authorization: .always), administrators: [Users.me]),
+      clients: 4, log: log.log)
+    for number in 0..<4 { register(bench, "c\(number)") }
+    bench.adopt(without)
+    bench.settle()
+    #expect(bench.clientNames.count == 4)
+    _ = bench.client("mine", of: Users.me)
+    #expect(bench.clientNames.contains("mine") && bench.clientNames.count == 4)
+    #expect(log.text.contains("another client needs its place"))
   }
 
   @Test("AUT-10: what is refused is not asked for, and does not begin with a later permission")

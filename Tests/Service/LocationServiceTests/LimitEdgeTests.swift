@@ -117,6 +117,33 @@ struct LimitEdgeTests {
     _ = (control, watch)
   }
 
+  @Test("RES-1: an administrator's undecided clients are 4, the last that connected")
+  func undecidedOfAdministrator() throws {
+    let bench = try ServiceBench(AccessPolicy(administrators: [Users.me]), clients: 64)
+    for number in 0..<8 {
+      let (control, watch, _) = bench.client("n\(number)")
+      control.quit()
+      watch.quit()
+      bench.pass(60)
+    }
+    #expect(bench.clientNames.sorted() == ["n4", "n5", "n6", "n7"])
+    // Those of others have no part in it.
+    for user in 0..<40 as Range<UInt32> { bench.client("n", of: 6_000 + user).control.quit() }
+    bench.settle()
+    #expect(bench.clientNames.count == 4 + LocationServer.unpermittedClients)
+    // Programs that run keep their places, and one more is refused.
+    let programs = (0..<4).map { bench.client("r\($0)") }
+    let one = bench.program()
+    #expect(
+      bench.ask(.connect(name: "r4"), one)
+        == .error(.limitExceeded(what: "clients of a user", limit: 4)))
+    let name = WireClientName(user: Users.me, name: "r0")
+    #expect(bench.ask(.allowClient(name, .always), bench.program()) == .done)
+    #expect(bench.ask(.connect(name: "r4"), one) != nil)
+    #expect(bench.clientNames.contains("r4"))
+    _ = programs
+  }
+
   @Test("RES-3: one connection each of many users holds up nobody with permission")
   func oneEach() throws {
     let friends = 5_000..<5_005 as Range<UInt32>

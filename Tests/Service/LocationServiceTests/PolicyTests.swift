@@ -17,6 +17,19 @@ struct PolicyTests {
   @Test("a rule may name whom the socket lets connect, and nobody else")
   func names() { #expect(AccessSubject.longestClient == WireLimits.clientName) }
 
+  @Test("AUT-7: a policy without rules is logged, at the start and after a reload")
+  func empty() throws {
+    let log = LogPipe()
+    let bench = try ServiceBench(AccessPolicy(), log: log.log)
+    let text = "the policy has no rules; its default applies to every user and client"
+    func lines() -> [Substring] { log.text.split(separator: "\n").filter { $0.contains(text) } }
+    #expect(lines().count == 1 && lines().allSatisfy { $0.contains("\"ask\"") })
+    bench.adopt(policy(AccessTerms(authorization: .denied), for: "tracker"))
+    #expect(lines().count == 1)
+    bench.adopt(AccessPolicy(standard: AccessTerms(authorization: .always)))
+    #expect(lines().count == 2 && lines().last?.contains("every client may use location") == true)
+  }
+
   @Test("RNG-6: whoever may no longer is told so at once, and no fix any more")
   func revoked() throws {
     let bench = try ServiceBench()

@@ -48,6 +48,31 @@ struct RateTests {
     #expect(!mine.control.frames().isEmpty)
   }
 
+  @Test("RES-6: the terms of a call that waits are found once, and again after permissions change")
+  func heldTerms() throws {
+    let bench = try Users.bench()
+    let flood = bench.client("flood", of: Users.friend)
+    for _ in 0..<300 { flood.control.send(.startVisits) }
+    bench.settle()
+    let late = bench.program(of: Users.friend)
+    late.send(.connect(name: "late"))
+    bench.settle()
+    let connection = try #require(bench.loop.clients.connections.last ?? nil)
+    #expect(connection.held != nil && connection.termsFound == 1)
+    for _ in 0..<20 { bench.settle() }
+    #expect(connection.termsFound == 1)
+    bench.adopt(Users.policy)
+    for _ in 0..<20 { bench.settle() }
+    #expect(connection.termsFound == 2)
+    // A decision about a client without a place changes them, too.
+    bench.loop.clients.forgetHeldTerms()
+    bench.settle()
+    #expect(connection.termsFound == 3)
+    bench.pass(60)
+    #expect(connection.held == nil && connection.termsFound == 3)
+    #expect(bench.clientNames.contains("late"))
+  }
+
   @Test("RES-6: all clients of a user come back at once after the service was started again")
   func comingBack() throws {
     let bench = try Users.bench()

@@ -27,6 +27,17 @@ struct SessionTests {
     notices.compactMap { if case .live(let element) = $0 { element } else { nil } }
   }
 
+  @Test("AUT-7: the log has the command that allows a client that asks")
+  func allowCommand() throws {
+    let log = LogPipe()
+    let bench = try ServiceBench(
+      AccessPolicy(administrators: [me]), log: log.log)
+    let (control, watch, _) = bench.client("my app", of: 4_711)
+    _ = bench.ask(.requestAuthorization(.always), control)
+    #expect(log.text.contains("`torpor clients allow '4711/my app'`"), "\(log.text)")
+    _ = watch
+  }
+
   @Test(
     "BKG-5: a suspended client's receiver rests when N fixes wait, but not with a background session"
   )

@@ -259,6 +259,30 @@ struct FlushTests {
     #expect(watch.fixes().isEmpty, "deferred again")
   }
 
+  @Test("BKG-2: a flush logs whose fixes stay stored, and how many, and delivers none of them")
+  func notListening() throws {
+    let log = LogPipe()
+    let bench = try ServiceBench(canIdle: true, log: log.log)
+    let suspended = bench.client("suspended")
+    _ = bench.ask(.startUpdating, suspended.control)
+    let deaf = bench.client("deaf")
+    _ = bench.ask(.startUpdating, deaf.control)
+    bench.fix()
+    #expect(suspended.watch.fixes().count == 1)
+    _ = bench.ask(.acknowledge(FixName(generation: bench.generation, sequence: 0)), deaf.control)
+    _ = bench.ask(
+      .acknowledge(FixName(generation: bench.generation, sequence: 0)), suspended.control)
+    _ = bench.ask(.setExecution(.suspended), suspended.control)
+    deaf.watch.quit()
+    bench.settle()
+    for _ in 0..<3 { bench.fix() }
+    _ = log.text
+    #expect(bench.ask(.flush, bench.program()) == .done)
+    #expect(suspended.watch.fixes().isEmpty)
+    #expect(log.text.contains("'suspended' of user \(geteuid()) (3 fixes)"), "\(log.text)")
+    #expect(log.text.contains("'deaf' of user \(geteuid()) (3 fixes)"), "\(log.text)")
+  }
+
   @Test("only an administrator may")
   func others() throws {
     let bench = try ServiceBench(AccessPolicy(standard: AccessTerms(authorization: .always)))

@@ -76,6 +76,21 @@ struct SuspendedTests {
     #expect(listener.words() == ["fixes 32", "gap 0"])
   }
 
+  @Test("BKG-5, BKG-20: that its queue was full is a gap after the service was killed, too")
+  func killed() throws {
+    let tracker = try Tracker(.startUpdating, .setExecution(.suspended))
+    #expect(tracker.run(100) == 32)
+    let next = try ServiceBench(after: tracker.bench.killed(), canIdle: true)
+    let start = next.stage.now
+    let (again, listener, _) = next.client("tracker")
+    _ = next.ask(.startUpdating, again)
+    let told = listener.notices()
+    #expect(told.map(\.word) == ["fixes 32", "gap 0"])
+    guard case .gap(let gap)? = told.last, case .fixes(let fixes)? = told.first else { return }
+    #expect(gap.mayBeMore && gap.from?.acquired == fixes.last?.fix.acquired)
+    #expect(gap.to?.acquired == start)
+  }
+
   @Test("BKG-5: a bulk read of a queue says with it what was not recorded, once")
   func drained() throws {
     let tracker = try Tracker(.startUpdating, .setExecution(.suspended))

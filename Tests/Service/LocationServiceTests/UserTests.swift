@@ -53,6 +53,24 @@ struct UserTests {
     #expect(login() == 100_000)
   }
 
+  @Test("RES-3: accepting a connection does not read the file that has changed; the turn does")
+  func notWhileAccepting() throws {
+    let folder = TestFolder()
+    folder.write(Array("4711:100000:10\n".utf8), to: "subuid")
+    let bench = try bench(folder)
+    folder.write(Array("4712:100000:10\n".utf8), to: "subuid")
+    bench.pass(2)
+    let program = Program(bench.path)
+    let before = bench.loop.clients.connections.count
+    bench.loop.clients.now = bench.stage.now
+    bench.loop.clients.acceptAll()
+    #expect(bench.loop.clients.connections.count == before + 1)
+    #expect(bench.loop.clients.account(of: 100_000) == 4_711)
+    bench.loop.look()
+    #expect(bench.loop.clients.account(of: 100_000) == 4_712)
+    _ = program
+  }
+
   @Test("RES-3: to connect costs little, however many clients and connections there are")
   func manyConnections() throws {
     var lines = ""

@@ -86,7 +86,7 @@ struct StatusTextTests {
       status.ringFixes = 4_000
     }
     #expect(told.contains("service   torpord 0.1 on a-board, 2026-01-01 00:00:00 UTC"))
-    #expect(told.contains("for 1 min 30 s; no fix is known yet"))
+    #expect(told.contains("buffering in the receiver, for 1 min 30 s; no fix yet"))
     #expect(told.contains("gather 250 fixes"))
     #expect(
       told.contains("suspended between events, until 2026-01-01 00:01:30 UTC (in 1 min 30 s)"))
@@ -110,11 +110,17 @@ struct StatusTextTests {
     #expect(
       told(.batching, nil)
         .contains(
-          "for 14 s; no fix is known yet: what it finds stays in its buffer until that is read"))
+          "buffering in the receiver, for 14 s; no fix yet: what it finds stays in its buffer until that is read"
+        ))
     #expect(
       told(.batching, time(-180))
-        .contains(
-          "for 14 s; last known fix 3 min ago, newer ones are in its buffer; last heard now"))
+        .contains("; last fix 2025-12-31 23:57:00 UTC, 3 min ago, newer ones are in its buffer"))
+    let later = text {
+      $0.now.utc = $0.now.utc.map { $0 + .seconds(3_600) }
+      $0.receiver = WireReceiver(
+        .batching, answers: true, since: time(-14), heard: time(0), fixed: time(-180))
+    }
+    #expect(later.contains("; last fix 00:57:00 UTC, 3 min ago, newer ones are in its buffer"))
     #expect(told(.tracking, time(-1)).contains("tracking, for 14 s; last heard now"))
   }
 

@@ -38,6 +38,10 @@ struct UBloxDriver: CommandedDriver {
   /// Whether the receiver may hold fixes that have not been drained.
   var buffersFixes: Bool { facts.mayHold }
 
+  /// An earlier run may have left fixes in the receiver's buffer: they count until it was emptied once. Without supply
+  /// the buffer is lost.
+  mutating func expectBufferedFixes() { facts.mayHold = facts.batch != .off && link.power != .cut }
+
   /// Whether the receiver's buffer is being emptied, or is going to be because that was asked for.
   var isDraining: Bool {
     isDrainWanted || link.pending.drained || state == .draining || state == .leaving

@@ -1,11 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 /// Which login user a subordinate user id belongs to, as `/etc/subuid` says it (subuid(5)).
 ///
 /// A login user may run processes under some 65,536 further user ids, in user namespaces. Whatever is limited per
@@ -76,21 +68,14 @@ public struct SubordinateUsers: Equatable, Sendable {
   }
 
   /// The system's; none where the file is not there or cannot be read.
-  public static func system(path: String = standardPath) -> SubordinateUsers {
-    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard descriptor >= 0 else { return SubordinateUsers() }
-    defer { close(descriptor) }
-    var bytes = [UInt8](repeating: 0, count: longestFile)
-    var count = 0
-    while count < bytes.count {
-      let got = unsafe bytes.withUnsafeMutableBytes {
-        unsafe read(descriptor, $0.baseAddress! + count, $0.count - count)
-      }
-      guard got > 0 else { break }
-      count += got
-    }
-    return SubordinateUsers(
-      text: String(decoding: bytes[..<count], as: UTF8.self), users: AccessPolicy.systemUser)
+  ///
+  /// - Parameter passwd: The file of local users, which has most of the names.
+  public static func system(
+    path: String = standardPath, passwd: String = "/etc/passwd"
+  ) -> SubordinateUsers {
+    var names = UserNames(path: passwd, lookUp: AccessPolicy.systemUser)
+    let text = BoundedFile.text(path: path, atMost: longestFile)
+    return SubordinateUsers(text: text) { names.number(of: $0) }
   }
 
   /// The user who answers for `uid`: the login user that has it as a subordinate id, else the user itself.

@@ -323,6 +323,34 @@ public struct WireClientName: Hashable, Sendable {
   }
 }
 
+extension WireClientName {
+  /// The command by which an administrator lets the client use location, for a shell: what a shell would read as more
+  /// than a word is quoted.
+  ///
+  /// - Parameter userName: The name of the user; its number if not given.
+  public func allowCommand(userName: String? = nil) -> String {
+    "torpor clients allow " + WireClientName.quoted("\(userName ?? String(user))/\(name)")
+  }
+
+  private static func quoted(_ word: String) -> String {
+    let isPlain = word.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."),
+        UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "+"), UInt8(ascii: ":"),
+        UInt8(ascii: "@"):
+        true
+      default: false
+      }
+    }
+    if isPlain { return word }
+    // A quotation mark ends the quoted text, stands for itself, and begins it again.
+    return "'"
+      + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''")
+      + "'"
+  }
+}
+
 /// What an administrator may grant.
 public enum WirePermission: UInt8, Sendable {
   /// ``Authorization/always``.

@@ -1,6 +1,7 @@
-import LocationService
 import TestSupport
 import Testing
+
+@testable import LocationService
 
 @Suite("Subordinate user ids")
 struct SubordinateTests {
@@ -70,5 +71,44 @@ struct SubordinateTests {
     #expect(SubordinateUsers.system(path: folder.path + "/none") == SubordinateUsers())
     folder.write(Array("4711:100:5\n".utf8), to: "subuid")
     #expect(SubordinateUsers.system(path: folder.path + "/subuid").login(of: 104) == 4_711)
+  }
+
+  @Test("names are resolved from the file of local users, without a look-up for each")
+  func localNames() {
+    let folder = TestFolder()
+    var passwd = ""
+    var subuid = ""
+    for number in 0..<1_000 {
+      passwd += "u\(number):x:\(20_000 + number):100::/:/bin/sh\n"
+      subuid += "u\(number):\(1_000_000 + 10 * number):10\n"
+    }
+    folder.write(Array((passwd + "u0:x:1:1::/:\nbad\n").utf8), to: "passwd")
+    folder.write(Array(subuid.utf8), to: "subuid")
+    let read = SubordinateUsers.system(
+      path: folder.path + "/subuid", passwd: folder.path + "/passwd")
+    #expect(read.login(of: 1_000_000) == 20_000, "the first line of a name counts")
+    #expect(read.login(of: 1_009_999) == 20_999)
+    var lookUps = 0
+    var names = UserNames(path: folder.path + "/passwd") { _ in
+      lookUps += 1
+      return 7
+    }
+    for number in 0..<1_000 { #expect(names.number(of: "u\(number)") == UInt32(20_000 + number)) }
+    #expect(lookUps == 0)
+  }
+
+  @Test("names that are not local are looked up once each, and only so many")
+  func lookUps() {
+    var asked: [String] = []
+    var names = UserNames(path: TestFolder().path + "/none") {
+      asked.append($0)
+      return $0 == "n1" ? 41 : nil
+    }
+    for _ in 0..<2 {
+      for number in 0..<1_000 {
+        #expect(names.number(of: "n\(number)") == (number == 1 ? 41 : nil))
+      }
+    }
+    #expect(asked == (0..<UserNames.lookUpsLimit).map { "n\($0)" })
   }
 }

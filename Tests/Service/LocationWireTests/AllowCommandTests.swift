@@ -1,0 +1,20 @@
+import LocationWire
+import Testing
+
+@Suite("The command that lets a client use location")
+struct AllowCommandTests {
+  @Test(
+    "it names user and client, quoted where a shell would read more than a word",
+    arguments: [
+      ("trail-log", nil, "torpor clients allow 1000/trail-log"),
+      ("trail-log", "pi", "torpor clients allow pi/trail-log"),
+      ("my app", "pi", "torpor clients allow 'pi/my app'"),
+      ("a'b;reboot", nil, #"torpor clients allow '1000/a'\''b;reboot'"#),
+      ("'", nil, #"torpor clients allow '1000/'\'''"#),
+      ("$(x)", nil, "torpor clients allow '1000/$(x)'"),
+      ("ö", nil, "torpor clients allow '1000/ö'"),
+    ] as [(String, String?, String)])
+  func command(_ name: String, _ user: String?, _ expected: String) {
+    #expect(WireClientName(user: 1_000, name: name).allowCommand(userName: user) == expected)
+  }
+}
