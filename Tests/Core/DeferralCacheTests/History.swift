@@ -1,3 +1,4 @@
+import TestSupport
 import DeferralCache
 import LocationTypes
 
@@ -23,7 +24,7 @@ struct History {
 
   /// Opens what is in memory; `synced` as a service does it before the first append.
   func open(synced: Bool = true) throws(RingError) -> FixRing {
-    try synced ? opened(memory) : memory.open()
+    try synced ? memory.openSynced() : memory.open()
   }
 
   mutating func append(_ count: Int, to ring: inout FixRing) {

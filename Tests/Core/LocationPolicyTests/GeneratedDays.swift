@@ -1,3 +1,5 @@
+import TestSupport
+
 /// Days of one wearer, from a seed: home, work, lunch, shops, errands, walks and drives, with a
 /// receiver's noise outdoors and indoors, and outages indoors.
 struct GeneratedDays {
