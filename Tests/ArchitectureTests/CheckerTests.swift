@@ -122,6 +122,10 @@ struct CheckerTests {
     #expect(RepositoryRules.longFunctions(in: function(70)) == [])
     #expect(RepositoryRules.longFunctions(in: function(71)) == ["func long: 71"])
     #expect(RepositoryRules.longFunctions(in: function(72, "init(a: Int)")) == ["init: 72"])
+    let requirements = "protocol P {\n  func a() -> B\n  func c(\n    d: E\n  ) -> F\n"
+    #expect(RepositoryRules.longFunctions(in: requirements + function(70)) == [])
+    let wide = "func wide(\n    a: Int\n  )"
+    #expect(RepositoryRules.longFunctions(in: function(70, wide)) == ["func wide: 72"])
   }
 
   @Test("names of tests are read, other strings are not")

@@ -90,23 +90,24 @@ enum RepositoryRules {
 
   /// Functions with more lines than allowed, as `name: lines`.
   ///
-  /// A function begins where a line has `func`, `init` or `var` with a brace at its end, and ends at the closing
-  /// brace with the same indentation: swift-format puts it there.
+  /// A function begins where a line declares one, and ends at the closing brace with the same indentation:
+  /// swift-format puts it there. A requirement of a protocol has no brace.
   static func longFunctions(in text: String) -> [String] {
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
     var found: [String] = []
     var open: (name: String, indentation: Int, line: Int)?
     for (number, line) in lines.enumerated() {
       let indentation = line.prefix { $0 == " " }.count
+      let code = line.dropFirst(indentation)
       if let function = open {
-        guard line.dropFirst(indentation) == "}", indentation == function.indentation else {
-          continue
-        }
+        guard indentation == function.indentation else { continue }
+        if code.hasPrefix(")"), !code.hasSuffix("{") { open = nil }
+        guard code == "}" else { continue }
         let length = number - function.line + 1
         if length > functionLines { found.append("\(function.name): \(length)") }
         open = nil
-      } else if let match = line.firstMatch(of: /(?:^|\s)(func\s+\S+?|init[?]?)\s*[(<]/),
-        !line.drop(while: { $0 == " " }).hasPrefix("//"), !line.hasSuffix("}")
+      } else if let match = code.firstMatch(of: /(?:^|\s)(func\s+\S+?|init[?]?)\s*[(<]/),
+        !code.hasPrefix("//"), code.hasSuffix("{") || code.hasSuffix("(")
       {
         open = (String(match.output.1), indentation, number)
       }

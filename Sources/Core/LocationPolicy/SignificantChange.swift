@@ -206,3 +206,13 @@ public struct SignificantChange: Equatable, Sendable {
     return .report(fix)
   }
 }
+
+#if REACHED
+  extension SignificantChange {
+    static let machine = Machine(
+      "SignificantChange", states: "idle first watching", events: "start stop fix time miss",
+      excluded: [("idle first", "time", "only a change that waits for the gate is looked at")])
+
+    func reach(_ event: Int) { SignificantChange.machine.reach(Int(state.rawValue), event) }
+  }
+#endif

@@ -3,7 +3,7 @@
 
   // The tables of the drivers for `make soak`.
 
-  /// All machines of this room.
+  /// All machines of this module.
   public enum DriverMachines {
     /// In the order of their names.
     public static var all: [Machine] {

@@ -113,7 +113,7 @@ PROFILES = {
 
 
 def tuning(has_line=False, **changes):
-    """The constants of MovementTuning in Sources/Core/LocationPolicy/MovementModel.swift."""
+    """The constants of MovementTuning in Sources/Core/LocationPolicy/Movement/MovementModel.swift."""
     values = dict(
         price=26 if has_line else 18, least_price=10 if has_line else 70, prior_energy=5400,
         prior_time=1200, guard=0.5, acceleration=1.5, run_limit=3, first_run_limit=1,

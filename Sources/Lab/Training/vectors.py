@@ -1,4 +1,4 @@
-"""Writes Tests/Core/LocationPolicyTests/MovementVectors.swift: what the reference planner decides.
+"""Writes Tests/Core/LocationPolicyTests/Movement/MovementVectors.swift: what the reference planner decides.
 
 The test `decides as the program that trained it` feeds them to the Swift planner, which must give
 the same times off to the second.
@@ -12,7 +12,7 @@ import numpy as np
 import weights
 from simulator import FOLDER, LIBRARY, PLANNER_SIZE, PROFILES, Sighting, generated, tuning
 
-OUT = FOLDER.parents[2] / "Tests/Core/LocationPolicyTests/MovementVectors.swift"
+OUT = FOLDER.parents[2] / "Tests/Core/LocationPolicyTests/Movement/MovementVectors.swift"
 #: Name, kind and seed of the track, distance, motion line, receiver.
 VECTORS = [
     ("cityAt100", 4, 901, 100, False, "model"),

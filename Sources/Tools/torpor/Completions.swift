@@ -24,7 +24,7 @@ enum Completions {
     }
     return names.compactMap { name in
       let path = String(folder) + name
-      if System.kind(of: path) == .directory { return path + "/" }
+      if POSIX.kind(of: path) == .directory { return path + "/" }
       return name.hasSuffix(".toml") ? path : nil
     }
   }

@@ -57,11 +57,11 @@ struct Torpor: ParsableCommand {
       // `torpor decode … | head`: whoever read has enough.
       exit(withError: ExitCode.success)
     } catch let error as CommandError {
-      System.tell("torpor: \(error.message)")
+      POSIX.tell("torpor: \(error.message)")
       exit(withError: ExitCode(error.code.rawValue))
     } catch let errors as ProfileErrors {
       // Its lines begin with the place, for editors to jump to.
-      System.tell(errors.description)
+      POSIX.tell(errors.description)
       exit(withError: ExitCode(errors.exitCode))
     } catch {
       end(with: error)
@@ -78,7 +78,7 @@ struct Torpor: ParsableCommand {
       try output.write(Array((fullMessage(for: error) + "\n").utf8))
       try output.finish()
     } catch let failure as CommandError {
-      System.tell("torpor: \(failure.message)")
+      POSIX.tell("torpor: \(failure.message)")
       exit(withError: ExitCode(failure.code.rawValue))
     } catch {}
     exit(withError: ExitCode.success)
@@ -105,7 +105,7 @@ struct Torpor: ParsableCommand {
     var message = "there is no command '\(before)\(word)'"
     if let meant = Suggestion.nearest(to: word, among: names) {
       message += "; did you mean '\(before)\(meant)'?"
-    } else if before.isEmpty, System.kind(of: word) == .regular {
+    } else if before.isEmpty, POSIX.kind(of: word) == .regular {
       message += "; to look into that file: torpor decode \(word)"
     }
     throw CommandError(.usage, message + "\nSee 'torpor \(before)--help' for what there is.")

@@ -25,16 +25,18 @@ struct BadUseTests {
 
   @Test("an accuracy may have its unit, and what has no end is refused as too large")
   func values() throws {
-    #expect(try Values.accuracy("100m") == 100 && Values.accuracy("2km") == 2_000)
-    #expect(try Values.accuracy("best") == -1 && Values.accuracy("50") == 50)
-    #expect(try Values.distance("1000000km") == 1e9 && Values.timeout("876600h") == 3_155_760_000)
+    #expect(try ArgumentValues.accuracy("100m") == 100 && ArgumentValues.accuracy("2km") == 2_000)
+    #expect(try ArgumentValues.accuracy("best") == -1 && ArgumentValues.accuracy("50") == 50)
+    #expect(
+      try ArgumentValues.distance("1000000km") == 1e9
+        && ArgumentValues.timeout("876600h") == 3_155_760_000)
     func refusal(_ read: () throws -> Double) -> String {
       do { return "\(try read())" } catch { return "\(error)" }
     }
-    #expect(refusal { try Values.accuracy("1e300") }.contains("too large"))
-    #expect(refusal { try Values.distance("1000001km") }.contains("too large"))
-    #expect(refusal { try Values.timeout("876601h") }.contains("too large"))
-    #expect(refusal { try Values.accuracy("-3") }.contains("negative"))
+    #expect(refusal { try ArgumentValues.accuracy("1e300") }.contains("too large"))
+    #expect(refusal { try ArgumentValues.distance("1000001km") }.contains("too large"))
+    #expect(refusal { try ArgumentValues.timeout("876601h") }.contains("too large"))
+    #expect(refusal { try ArgumentValues.accuracy("-3") }.contains("negative"))
   }
 
   @Test("garbage for a track is told what a track is; a place without files is told as such")

@@ -44,7 +44,7 @@ struct TimeAxis {
   /// A moment in the words of the marks: days, hours and minutes, or minutes and seconds.
   func words(_ second: Int64) -> String {
     if step >= 86_400 { return "\(second / 86_400) d" }
-    var text = Text()
+    var text = TextBuffer()
     text.add(step >= 60 ? second / 3_600 : second / 60)
     text.add(":")
     text.add(step >= 60 ? second / 60 % 60 : second % 60, width: 2)
@@ -98,7 +98,7 @@ struct ValueAxis {
       unit /= 10
       places += 1
     }
-    if places == 0 { return Words.count(Int(value.rounded())) }
-    return Words.decimal(value, places: places)
+    if places == 0 { return HumanFormat.count(Int(value.rounded())) }
+    return HumanFormat.decimal(value, places: places)
   }
 }

@@ -50,11 +50,13 @@ struct Battery: Equatable {
   }
 
   /// What it holds, in words.
-  var words: String { "\(Words.decimal(energy_J / 3_600, places: energy_J < 3_600 ? 3 : 2)) Wh" }
+  var words: String {
+    "\(HumanFormat.decimal(energy_J / 3_600, places: energy_J < 3_600 ? 3 : 2)) Wh"
+  }
 
   /// The same, and how full it is where it is not full, percent.
   func words(_ charge: Double) -> String {
-    charge < 100 ? "\(words), \(Words.percent(charge)) full" : words
+    charge < 100 ? "\(words), \(HumanFormat.percent(charge)) full" : words
   }
 
   /// The number before one of `units`, in the first unit's measure; nil where none of them is there.
@@ -62,7 +64,7 @@ struct Battery: Equatable {
     let text = text.trimmed
     for (unit, factor) in units where text.hasSuffix(unit) {
       let digits = String(text.dropLast(unit.utf8.count)).trimmed
-      return try Values.nonNegative(digits, wanted: wanted) * factor
+      return try ArgumentValues.nonNegative(digits, wanted: wanted) * factor
     }
     return nil
   }

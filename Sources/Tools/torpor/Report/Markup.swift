@@ -3,7 +3,7 @@
 /// It is HTML, and well-formed XML too, so that any reader of either can look at it.
 struct Markup {
   /// What was written so far, UTF-8.
-  private(set) var text = Text()
+  private(set) var text = TextBuffer()
 
   init() {}
 
@@ -76,7 +76,7 @@ struct Markup {
 
 /// The data of an SVG path, in whole units.
 struct PathData {
-  private var text = Text()
+  private var text = TextBuffer()
 
   /// Nothing was drawn.
   var isEmpty: Bool { text.bytes.isEmpty }

@@ -42,7 +42,7 @@ struct ReportCharts {
     page.element(
       "p", ["class": "lead"],
       "From the start of the run, in \(time.unit). "
-        + "A line is the mean of \(Words.duration(sketch.row)); a band reaches from the least to the "
+        + "A line is the mean of \(HumanFormat.duration(sketch.row)); a band reaches from the least to the "
         + "greatest value, however short.")
     writePower("Receiver", sketch.receiver, to: &page)
     writePower("Board", sketch.board, to: &page)
@@ -98,7 +98,7 @@ struct ReportCharts {
   private func writeCharge(of battery: Battery, to page: inout Markup) {
     let charges = charges(of: battery)
     let left = charges[charges.count - 1]
-    let note = "from \(Words.percent(charge)) to \(Words.decimal(left, places: 0)) %"
+    let note = "from \(HumanFormat.percent(charge)) to \(HumanFormat.decimal(left, places: 0)) %"
     let strip = ReportStrip(
       title: "Battery, %", note: note, label: "Charge of the battery over time: \(note)",
       time: time, value: ValueAxis(to: 100), tips: [], row: sketch.row)
@@ -122,15 +122,15 @@ struct ReportCharts {
     let waits = sketch.isDeferred
     let counts = sketch.fixes.counts
     let note =
-      "\(Words.count(total)) fixes, \(Words.count(batches)) deliveries"
-      + (waits ? "; up to \(Words.count(Int(most))) wait" : "")
+      "\(HumanFormat.count(total)) fixes, \(HumanFormat.count(batches)) deliveries"
+      + (waits ? "; up to \(HumanFormat.count(Int(most))) wait" : "")
     let strip = ReportStrip(
-      title: waits ? "Fixes that wait" : "Fixes in \(Words.duration(sketch.row))",
+      title: waits ? "Fixes that wait" : "Fixes in \(HumanFormat.duration(sketch.row))",
       note: note, label: "Fixes and deliveries over time: \(note)", time: time,
       value: ValueAxis(to: waits ? most : Double(counts.max() ?? 0)),
       tips: rows.map { index in
-        "\(span(index)): \(Words.count(at(index, counts))) fixes, "
-          + "\(Words.count(at(index, sketch.delivered.counts))) delivered"
+        "\(span(index)): \(HumanFormat.count(at(index, counts))) fixes, "
+          + "\(HumanFormat.count(at(index, sketch.delivered.counts))) delivered"
       }, row: sketch.row)
     strip.write(to: &page) { page in
       if waits {
@@ -185,7 +185,7 @@ struct ReportCharts {
 
   private func writeError(_ bound_m: Double, to page: inout Markup) {
     let worst = error.buckets.map(\.high).max() ?? 0
-    let note = "worst \(Words.distance(worst)), bound \(Words.distance(bound_m))"
+    let note = "worst \(HumanFormat.distance(worst)), bound \(HumanFormat.distance(bound_m))"
     let strip = ReportStrip(
       title: "Error of the last report, m", note: note,
       label: "Distance of the last report from the truth over time: \(note)", time: time,
@@ -214,7 +214,7 @@ struct ReportCharts {
         "k none": "not counted: before the first report, or a gap",
       ]
       for (_, _, kind) in areas { page.element("span", ["class": kind], words[kind] ?? "") }
-      page.element("span", ["class": "k rule"], "bound, \(Words.distance(bound_m))")
+      page.element("span", ["class": "k rule"], "bound, \(HumanFormat.distance(bound_m))")
     }
   }
 
@@ -250,7 +250,7 @@ struct ReportCharts {
         for (moment, notice) in sketch.told {
           page.element("tr") { page in
             page.element("th", ["scope": "row"]) { page in
-              var text = Text()
+              var text = TextBuffer()
               text.add(hoursMinutesSeconds: moment.microseconds / 1_000_000)
               page.say("\(text.string) ")
               page.element("b", notice.word)
@@ -261,7 +261,7 @@ struct ReportCharts {
       }
     }
     let more = sketch.toldCount - sketch.told.count
-    if more > 0 { page.element("p", ["class": "lead"], "and \(Words.count(more)) more") }
+    if more > 0 { page.element("p", ["class": "lead"], "and \(HumanFormat.count(more)) more") }
   }
 
   private func writeNumbers(to page: inout Markup) {
@@ -289,12 +289,12 @@ struct ReportCharts {
       page.element("th", ["scope": "row"], clock(index))
       for power in [sketch.receiver, sketch.board] {
         let bucket = index < power.rows.buckets.count ? power.rows.buckets[index] : .init()
-        page.element("td", Words.decimal(bucket.mean, places: bucket.mean < 100 ? 2 : 0))
+        page.element("td", HumanFormat.decimal(bucket.mean, places: bucket.mean < 100 ? 2 : 0))
       }
-      page.element("td", Words.count(at(index, sketch.fixes.counts)))
-      page.element("td", Words.count(at(index, sketch.delivered.counts)))
+      page.element("td", HumanFormat.count(at(index, sketch.fixes.counts)))
+      page.element("td", HumanFormat.count(at(index, sketch.delivered.counts)))
       guard bound_m != nil else { return }
-      page.element("td", worst(index).map { Words.decimal($0, places: 1) } ?? "–")
+      page.element("td", worst(index).map { HumanFormat.decimal($0, places: 1) } ?? "–")
     }
   }
 
@@ -310,7 +310,7 @@ struct ReportCharts {
   }
 
   private func worstWords(_ index: Int) -> String {
-    worst(index).map { "at most \(Words.distance($0)) off" } ?? "not counted"
+    worst(index).map { "at most \(HumanFormat.distance($0)) off" } ?? "not counted"
   }
 
   private func at(_ index: Int, _ counts: [Int]) -> Int {
@@ -325,7 +325,7 @@ struct ReportCharts {
 
   private func milliwatts(_ value: Double) -> String {
     guard value.isFinite else { return "-" }
-    if value >= 100 { return Words.count(Int(value.rounded())) + " mW" }
-    return Words.decimal(value, places: value < 1 ? 3 : 1) + " mW"
+    if value >= 100 { return HumanFormat.count(Int(value.rounded())) + " mW" }
+    return HumanFormat.decimal(value, places: value < 1 ? 3 : 1) + " mW"
   }
 }

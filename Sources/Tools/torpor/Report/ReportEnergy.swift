@@ -47,9 +47,9 @@ struct ReportEnergy {
     if let promise, let ratio = promise.ratio {
       page.element(
         "p", ["class": "lead"],
-        "From the first report on the receiver took \(Words.energy(promise.receiver_mJ)), "
-          + "\(Words.decimal(ratio, places: 2)) × the least with which one who knew the way "
-          + "beforehand could have kept \(Words.distance(promise.bound_m)).")
+        "From the first report on the receiver took \(HumanFormat.energy(promise.receiver_mJ)), "
+          + "\(HumanFormat.decimal(ratio, places: 2)) × the least with which one who knew the way "
+          + "beforehand could have kept \(HumanFormat.distance(promise.bound_m)).")
     }
     let words = energy.boardTime.indices.map { index in
       BoardState(rawValue: UInt8(index)).map(TraceJSON.word) ?? ""
@@ -83,18 +83,18 @@ struct ReportEnergy {
           page.element("span", ["class": "track"]) { page in
             let parts = bar.parts.isEmpty ? [(kind: -1, energy_mJ: bar.energy_mJ)] : bar.parts
             for (rank, part) in parts.enumerated() where rank == 0 || isDrawn(part.energy_mJ) {
-              let width = Words.decimal(part.energy_mJ / most * 100, places: 3)
+              let width = HumanFormat.decimal(part.energy_mJ / most * 100, places: 3)
               let what = part.kind < 0 ? bar.name : states[part.kind]
               page.element(
                 "span",
                 [
                   "class": part.kind < 0 ? "fill plain" : "fill r\(min(rank, 3))",
                   "style": "width:\(width)%",
-                  "title": "\(what): \(Words.energy(part.energy_mJ))",
+                  "title": "\(what): \(HumanFormat.energy(part.energy_mJ))",
                 ], "")
             }
           }
-          page.element("span", ["class": "sum"], Words.energy(bar.energy_mJ))
+          page.element("span", ["class": "sum"], HumanFormat.energy(bar.energy_mJ))
         }
       }
     }
@@ -111,7 +111,7 @@ struct ReportEnergy {
   }
 
   private static func percent(_ part: Double, of all: Double) -> String {
-    Words.decimal(part / max(all, 1e-9) * 100, places: 1) + " %"
+    HumanFormat.decimal(part / max(all, 1e-9) * 100, places: 1) + " %"
   }
 
   private func writeStates(_ boardWords: [String], to page: inout Markup) {
@@ -139,10 +139,10 @@ struct ReportEnergy {
                 page.element("span", ["class": "note"], name)
                 page.say(" \(word)")
               }
-              page.element("td", Words.duration(use.time))
+              page.element("td", HumanFormat.duration(use.time))
               page.element(
                 "td", ReportEnergy.percent(use.time.seconds, of: summary.duration.seconds))
-              page.element("td", Words.energy(use.energy_mJ))
+              page.element("td", HumanFormat.energy(use.energy_mJ))
               page.element("td", ReportEnergy.percent(use.energy_mJ, of: all))
             }
           }
@@ -169,7 +169,7 @@ struct ReportEnergy {
         for (name, energy_mJ) in rows {
           page.element("tr") { page in
             page.element("th", ["scope": "row"], name)
-            page.element("td", "\(Words.decimal(energy_mJ / seconds, places: 1)) mW")
+            page.element("td", "\(HumanFormat.decimal(energy_mJ / seconds, places: 1)) mW")
             page.element("td", ReportEnergy.life(battery, charge, energy_mJ / seconds))
           }
         }
@@ -177,12 +177,12 @@ struct ReportEnergy {
     }
     page.element(
       "p", ["class": "lead"],
-      (charge < 100 ? "From \(Words.percent(charge)) on, new" : "Full and new")
+      (charge < 100 ? "From \(HumanFormat.percent(charge)) on, new" : "Full and new")
         + ", all of it usable, and nothing else drawing on it: real ones give less.")
   }
 
   /// How long a battery lasts, in words.
   static func life(_ battery: Battery, _ charge: Double, _ power_mW: Double) -> String {
-    battery.life(at: power_mW, charge: charge).map(Words.duration) ?? "over a century"
+    battery.life(at: power_mW, charge: charge).map(HumanFormat.duration) ?? "over a century"
   }
 }

@@ -63,7 +63,8 @@ struct ReportMap {
         if fixes.points.count < fixes.count {
           page.element(
             "span", ["class": "note"],
-            "\(Words.count(fixes.count)) fixes, neighbours drawn as one; the outermost are kept")
+            "\(HumanFormat.count(fixes.count)) fixes, neighbours drawn as one; the outermost are kept"
+          )
         }
       }
     }
@@ -71,8 +72,8 @@ struct ReportMap {
 
   private func writePicture(to page: inout Markup) {
     let words =
-      "Map, north up, \(Words.distance(Double(ReportMap.width) / unitsPerMetre)) wide: the way and "
-      + "\(Words.count(fixes.count)) fixes"
+      "Map, north up, \(HumanFormat.distance(Double(ReportMap.width) / unitsPerMetre)) wide: the way and "
+      + "\(HumanFormat.count(fixes.count)) fixes"
     page.element(
       "svg", ["viewBox": "0 0 \(ReportMap.width) \(height)", "role": "img", "aria-label": words]
     ) { page in
@@ -127,7 +128,8 @@ struct ReportMap {
         "span",
         [
           "class": isLeft ? "pin left" : "pin",
-          "style": "left:\(Words.decimal(left, places: 2))%;top:\(Words.decimal(top, places: 2))%",
+          "style":
+            "left:\(HumanFormat.decimal(left, places: 2))%;top:\(HumanFormat.decimal(top, places: 2))%",
         ], name)
     }
   }
@@ -135,8 +137,9 @@ struct ReportMap {
   /// Below the picture, where they cover nothing.
   private func writeScale(to page: inout Markup) {
     page.element("div", ["class": "under"]) { page in
-      let width = Words.decimal(scale * unitsPerMetre / 100, places: 2)
-      page.element("span", ["class": "scale", "style": "width:\(width)%"], Words.distance(scale))
+      let width = HumanFormat.decimal(scale * unitsPerMetre / 100, places: 2)
+      page.element(
+        "span", ["class": "scale", "style": "width:\(width)%"], HumanFormat.distance(scale))
       page.element("span", ["class": "north"], "N ↑")
     }
   }

@@ -26,7 +26,7 @@ struct ReportOptions: ParsableArguments {
       "Run from the battery of --battery, so full when it begins: promises are given up as the "
         + "profile says.",
       valueName: "percent"),
-    transform: Values.charge)
+    transform: ArgumentValues.charge)
   var charge: Double?
 
   mutating func validate() throws {

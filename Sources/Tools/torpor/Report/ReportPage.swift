@@ -95,8 +95,8 @@ struct ReportPage {
         page.element("bdi", board)
       }
       page.element("p", ["class": "lead"]) { page in
-        page.say("\(Words.duration(summary.duration)); \(asked). ")
-        var start = Text()
+        page.say("\(HumanFormat.duration(summary.duration)); \(asked). ")
+        var start = TextBuffer()
         start.add(day: track.firstTime.date)
         start.add(" ")
         start.add(hoursMinutesSeconds: track.firstTime.microsecondsOfDay / 1_000_000)
@@ -110,29 +110,30 @@ struct ReportPage {
     page.element("dl", ["class": promise == nil ? "tiles" : "tiles many"]) { page in
       if let energy = summary.energy { writeEnergyTiles(energy, to: &page) }
       if let promise = promise?.summary {
-        let share = Words.decimal(promise.error.share * 100, places: 2)
+        let share = HumanFormat.decimal(promise.error.share * 100, places: 2)
         tile(
-          "Bound of \(Words.distance(promise.bound_m)) broken", "\(share) %",
-          "of the time; p95 \(Words.distance(promise.error.p95_m)), "
-            + "worst \(Words.distance(promise.error.greatest_m))", to: &page)
+          "Bound of \(HumanFormat.distance(promise.bound_m)) broken", "\(share) %",
+          "of the time; p95 \(HumanFormat.distance(promise.error.p95_m)), "
+            + "worst \(HumanFormat.distance(promise.error.greatest_m))", to: &page)
         if let ratio = promise.ratio {
           tile(
-            "Receiver beside the optimum", "\(Words.decimal(ratio, places: 2)) ×",
-            "\(Words.energy(promise.receiver_mJ)); the least possible "
-              + Words.energy(promise.optimum_mJ)
+            "Receiver beside the optimum", "\(HumanFormat.decimal(ratio, places: 2)) ×",
+            "\(HumanFormat.energy(promise.receiver_mJ)); the least possible "
+              + HumanFormat.energy(promise.optimum_mJ)
               + (SummaryText.violation(promise).map { "; \($0)" } ?? ""), to: &page)
         }
       }
       let lost =
-        summary.lost > 0 ? "\(Words.count(Int(clamping: summary.lost))) lost" : "none lost"
+        summary.lost > 0 ? "\(HumanFormat.count(Int(clamping: summary.lost))) lost" : "none lost"
       let delivered = SummaryText.delivered(summary, by: service)
       tile(
-        "Fixes", Words.count(summary.fixes),
+        "Fixes", HumanFormat.count(summary.fixes),
         service == .updates
           ? "delivered \(delivered); \(lost)" : "for the service, which delivered: \(delivered)",
         to: &page)
       tile(
-        "Board awake", Words.duration(summary.awake), "woke \(Words.times(summary.hostWakes))",
+        "Board awake", HumanFormat.duration(summary.awake),
+        "woke \(HumanFormat.times(summary.hostWakes))",
         to: &page)
     }
   }
@@ -141,10 +142,10 @@ struct ReportPage {
     let seconds = max(summary.duration.seconds, 1e-9)
     let used = energy.receiver_mJ + energy.board_mJ
     let full = energy.receiverAlwaysOn_mJ + energy.boardGpsd_mJ
-    let saved = full > 0 ? Words.decimal((1 - used / full) * 100, places: 1) : "-"
+    let saved = full > 0 ? HumanFormat.decimal((1 - used / full) * 100, places: 1) : "-"
     tile(
-      "Mean power", "\(Words.decimal(used / seconds, places: 1)) mW",
-      "\(saved) % saved; with gpsd \(Words.decimal(full / seconds, places: 1)) mW",
+      "Mean power", "\(HumanFormat.decimal(used / seconds, places: 1)) mW",
+      "\(saved) % saved; with gpsd \(HumanFormat.decimal(full / seconds, places: 1)) mW",
       isFirst: true, to: &page)
     guard let battery else { return }
     let charge = charge ?? 100

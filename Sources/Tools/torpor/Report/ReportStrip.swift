@@ -54,7 +54,7 @@ struct ReportStrip {
   /// The factor from buckets of `width` microseconds to the picture.
   func scale(_ width: Int64) -> String {
     let factor = Double(width) / Double(max(time.length.microseconds, 1))
-    return "scale(\(Words.decimal(factor * Double(ReportStrip.width), places: 6)) 1)"
+    return "scale(\(HumanFormat.decimal(factor * Double(ReportStrip.width), places: 6)) 1)"
   }
 
   /// A line through `height` of each bucket, in steps; broken where nothing is known.
@@ -121,7 +121,7 @@ struct ReportStrip {
   private func writeMarks(to page: inout Markup) {
     let top = value.marks.count - 1
     for (index, mark) in value.marks.enumerated() {
-      let place = Words.decimal(Double(y(mark)) / Double(ReportStrip.height) * 100, places: 1)
+      let place = HumanFormat.decimal(Double(y(mark)) / Double(ReportStrip.height) * 100, places: 1)
       let words = value.words(mark)
       page.element(
         "span",
@@ -129,7 +129,7 @@ struct ReportStrip {
         words)
     }
     for (index, mark) in time.marks.enumerated() {
-      let place = Words.decimal(mark.part * 100, places: 2)
+      let place = HumanFormat.decimal(mark.part * 100, places: 2)
       var kind = index % 2 == 0 ? "x" : "x alt"
       if mark.part > 0.96 { kind += " last" }
       page.element("span", ["class": kind, "style": "left:\(place)%"], mark.words)

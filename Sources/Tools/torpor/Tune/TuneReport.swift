@@ -7,7 +7,7 @@ struct TuneReport {
   private let battery: Battery?
   private let isJSON: Bool
   private let style: Style
-  private var text = Text()
+  private var text = TextBuffer()
   private var json = JSONWriter()
   /// Whether there is a table whose columns are to be explained.
   private var hasTable = false
@@ -44,7 +44,7 @@ struct TuneReport {
       return
     }
     let name = path == "-" ? "standard input" : String(path.split(separator: "/").last ?? "")
-    text.add("\(board): \(name), \(Words.duration(duration))\n\n")
+    text.add("\(board): \(name), \(HumanFormat.duration(duration))\n\n")
     let life = battery == nil ? [] : ["battery life"]
     var table = TextTable(
       [
@@ -54,16 +54,17 @@ struct TuneReport {
     for run in runs {
       let row = [
         run.setting.words, run.setting.hasMotionLine ? "yes" : "no",
-        Words.decimal(run.receiver_mW, places: 2), Words.decimal(run.board_mW, places: 2),
-        Words.decimal(run.together_mW, places: 2), Words.count(run.summary.fixes),
+        HumanFormat.decimal(run.receiver_mW, places: 2),
+        HumanFormat.decimal(run.board_mW, places: 2),
+        HumanFormat.decimal(run.together_mW, places: 2), HumanFormat.count(run.summary.fixes),
         run.error.map { TuneReport.broken($0.share) } ?? "-",
-        run.error.map { Words.distance($0.p95_m) } ?? "-",
+        run.error.map { HumanFormat.distance($0.p95_m) } ?? "-",
       ]
       table.add(row + (battery.map { [TuneReport.life($0, run.together_mW)] } ?? []))
     }
     table.write(to: &text, style: style)
     if runs.contains(where: { TuneReport.isTooMuch($0.error?.share ?? 0) }) {
-      text.add("! broken more than \(Words.percent(TunePick.mostBroken * 100)) of the time\n")
+      text.add("! broken more than \(HumanFormat.percent(TunePick.mostBroken * 100)) of the time\n")
     }
     text.add("\n")
     hasTable = true
@@ -115,7 +116,7 @@ struct TuneReport {
   }
 
   private static func power(_ milliwatts: Double) -> String {
-    Words.decimal(milliwatts, places: 2) + " mW"
+    HumanFormat.decimal(milliwatts, places: 2) + " mW"
   }
 
   private static func isTooMuch(_ share: Double) -> Bool { share > TunePick.mostBroken }
@@ -126,11 +127,11 @@ struct TuneReport {
   }
 
   private static func percent(_ share: Double) -> String {
-    Words.decimal(share * 100, places: 2) + " %"
+    HumanFormat.decimal(share * 100, places: 2) + " %"
   }
 
   private static func life(_ battery: Battery, _ power_mW: Double) -> String {
-    battery.life(at: power_mW).map(Words.duration) ?? "over a century"
+    battery.life(at: power_mW).map(HumanFormat.duration) ?? "over a century"
   }
 }
 

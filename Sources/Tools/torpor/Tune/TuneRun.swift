@@ -67,8 +67,9 @@ enum TuneQuestion: Equatable {
   var words: String {
     switch self {
     case .everyFix: "Every fix at once"
-    case .within(let metres): "Where it is, within \(Words.distance(metres))"
-    case .wholeWay: "The whole way, up to \(Words.duration(Interval(seconds: Self.timeout))) late"
+    case .within(let metres): "Where it is, within \(HumanFormat.distance(metres))"
+    case .wholeWay:
+      "The whole way, up to \(HumanFormat.duration(Interval(seconds: Self.timeout))) late"
     case .elsewhere: "When it is somewhere else"
     case .stays: "Where it stayed, and how long"
     }
@@ -115,7 +116,7 @@ struct TuneSetting: Equatable {
   var words: String {
     switch question {
     case .everyFix: "standard, best"
-    case .within(let metres): "standard, \(Words.distance(metres))"
+    case .within(let metres): "standard, \(HumanFormat.distance(metres))"
     case .wholeWay: batches ? "deferred 10 min, batching" : "deferred 10 min"
     case .elsewhere: "significant change"
     case .stays: "visits"

@@ -235,16 +235,20 @@ extension SplitMix64 {
           timeOfWeek_ms: time, current: bits(Int8.self), source: bits(UInt8.self),
           change: bits(Int8.self), untilEvent_s: bits(Int32.self), eventWeek: bits(UInt16.self),
           eventDay: bits(UInt16.self), valid: bits(UInt8.self)))
-    case 11, 12:
-      var summary = UBXSatellites(timeOfWeek_ms: time)
-      let signals = UInt8.random(in: 0...55, using: &self)
-      for _ in 0..<Int.random(in: 0...84, using: &self) {
-        let isUsed = Bool.random(using: &self)
-        summary.count(
-          isUsed: isUsed, signal_dBHz: UInt8.random(in: 0...signals, using: &self))
-      }
-      return kind == 11 ? .channels(summary) : .satellites(summary)
+    case 11: return .channels(summary(at: time))
+    case 12: return .satellites(summary(at: time))
     default: return .endOfEpoch(timeOfWeek_ms: time)
     }
+  }
+
+  /// Up to 84 satellites, used or not.
+  private mutating func summary(at time: UInt32) -> UBXSatellites {
+    var summary = UBXSatellites(timeOfWeek_ms: time)
+    let signals = UInt8.random(in: 0...55, using: &self)
+    for _ in 0..<Int.random(in: 0...84, using: &self) {
+      let isUsed = Bool.random(using: &self)
+      summary.count(isUsed: isUsed, signal_dBHz: UInt8.random(in: 0...signals, using: &self))
+    }
+    return summary
   }
 }

@@ -1,0 +1,15 @@
+#if REACHED
+  import LocationPolicy
+  import LocationTypes
+  import ReceiverDrivers
+
+  // The tables of the core's machines for `make soak`.
+
+  /// All machines of the core.
+  public enum CoreMachines {
+    /// Room by module.
+    public static var all: [Machine] {
+      DriverMachines.all + PolicyMachines.all + [Search.machine]
+    }
+  }
+#endif

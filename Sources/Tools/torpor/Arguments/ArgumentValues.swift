@@ -1,0 +1,174 @@
+import ArgumentParser
+import BoardProfiles
+import LinuxHAL
+import LocationPolicy
+import LocationTypes
+
+/// How a value on the command line is read: strictly, and with a message that says what is wanted.
+enum ArgumentValues {
+  /// A distance: metres, with `m` or `km` behind it if one likes, or `unlimited`.
+  static func distance(_ text: String) throws -> Double {
+    if isUnlimited(text) { return .infinity }
+    return try metres(text, wanted: "metres, 0 or more (500, 500m, 2km), or 'unlimited'")
+  }
+
+  /// A distance above 0, up to `most` metres.
+  static func distance(_ text: String, atMost most: Double) throws -> Double {
+    let wanted = "metres, more than 0 and at most \(HumanFormat.distance(most)) (50, 50m, 2km)"
+    let value = try metres(text, wanted: wanted)
+    guard value > 0, value <= most else { throw ValidationError("it should be \(wanted)") }
+    return value
+  }
+
+  /// What is farther has no end: a million kilometres.
+  private static let mostMetres = 1e9
+  /// What is longer has no end: a century.
+  private static let mostSeconds = 100 * 365.25 * 86_400
+
+  private static func metres(_ text: String, wanted: String) throws -> Double {
+    let (number, factor) = split(text, [("km", 1_000), ("m", 1)])
+    return try bounded(number, factor, mostMetres, wanted: wanted)
+  }
+
+  private static func bounded(
+    _ number: String, _ factor: Double, _ most: Double, wanted: String
+  ) throws -> Double {
+    let value = try nonNegative(number, wanted: wanted) * factor
+    guard value <= most else { throw ValidationError("it is too large; it should be \(wanted)") }
+    return value
+  }
+
+  /// The radius of a region: a distance above 0, up to what a region may have (REG-3).
+  static func radius(_ text: String) throws -> Double {
+    try distance(text, atMost: RegionLimits().maximumRadius)
+  }
+
+  /// A length of time: seconds, with `s`, `min` or `h` behind it if one likes, or `unlimited`.
+  static func timeout(_ text: String) throws -> Double {
+    if isUnlimited(text) { return .infinity }
+    let wanted = "seconds, 0 or more (90, 90s, 5min, 1h), or 'unlimited'"
+    let (number, factor) = split(text, [("min", 60), ("s", 1), ("h", 3_600)])
+    return try bounded(number, factor, mostSeconds, wanted: wanted)
+  }
+
+  /// The longest run: 31 days.
+  static let mostHours: Int64 = 744
+
+  /// How many hours to simulate, over 0 and at most 31 days.
+  static func hours(_ text: String) throws -> Double {
+    let wanted = "hours, more than 0 and at most \(mostHours) (31 days)"
+    let value = try nonNegative(text, wanted: wanted)
+    guard value > 0, value <= Double(mostHours) else {
+      throw ValidationError("it should be \(wanted)")
+    }
+    return value
+  }
+
+  /// How many fixes a client may leave in the cache: as in a profile.
+  static func capacity(_ text: String) throws -> Int {
+    let range = BoardProfile.Cache.deferralLimitRange
+    guard let value = Int(text), range.contains(value) else {
+      throw ValidationError(
+        "it should be a whole number of fixes, \(range.lowerBound) to \(range.upperBound)")
+    }
+    return value
+  }
+
+  /// Desired accuracy as Core Location has it: −1 best, −2 best for navigation, else metres (STD-1).
+  static func accuracy(_ text: String) throws -> Double {
+    switch text.lowercased() {
+    case "best", "-1": return -1
+    case "navigation", "-2": return -2
+    default:
+      return try metres(
+        text, wanted: "metres, 0 or more (50, 50m, 2km), 'best' (or -1) or 'navigation' (or -2)")
+    }
+  }
+
+  /// The speed of a serial line.
+  static func baud(_ text: String) throws -> Int {
+    if let value = Int(text), NamedSpeed.all.contains(where: { $0.baud == value }) {
+      return value
+    }
+    let all = NamedSpeed.all.map { String($0.baud) }.joined(separator: ", ")
+    throw ValidationError("it should be one of \(all)")
+  }
+
+  /// How full a battery is: percent, with `%` behind it if one likes.
+  static func charge(_ text: String) throws -> Double {
+    let wanted = "percent, more than 0 and at most 100 (30, 30%)"
+    let value = try nonNegative(
+      text.hasSuffix("%") ? String(text.dropLast()) : text, wanted: wanted)
+    guard value > 0, value <= 100 else { throw ValidationError("it should be \(wanted)") }
+    return value
+  }
+
+  /// Where chance starts.
+  static func seed(_ text: String) throws -> UInt64 {
+    guard let value = UInt64(text) else {
+      throw ValidationError("it should be a whole number, 0 to \(UInt64.max)")
+    }
+    return value
+  }
+
+  /// The first year in which a day may lie: that of the first GPS week.
+  static let firstYear = 1980
+  /// The last one: what is beyond it, repaired by whole GPS weeks, still has four digits.
+  static let lastYear = 2999
+
+  /// A day of the calendar on which a receiver may have recorded, `2014-04-03`.
+  static func date(_ text: String) throws -> CalendarDate {
+    let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+    if parts.count == 3, parts[0].utf8.count == 4,
+      let year = digits(parts[0]), let month = digits(parts[1]), let day = digits(parts[2])
+    {
+      if let date = CalendarDate(year: year, month: month, day: day) {
+        if (firstYear...lastYear).contains(year) { return date }
+        throw ValidationError(
+          "no receiver records then; it should be a day of the years \(firstYear) to \(lastYear)")
+      }
+      throw ValidationError("the calendar has no such day")
+    }
+    throw ValidationError("it should be a date as YYYY-MM-DD, for example 2014-04-03")
+  }
+
+  private static func isUnlimited(_ text: String) -> Bool { text.lowercased() == "unlimited" }
+
+  /// A decimal number that is not negative; `wanted` goes into the message.
+  static func nonNegative(_ text: String, wanted: String) throws -> Double {
+    guard let value = Double(text), isDecimal(text) else {
+      throw ValidationError("it should be \(wanted)")
+    }
+    guard value >= 0 else { throw ValidationError("it is negative; it should be \(wanted)") }
+    guard value.isFinite else { throw ValidationError("it is too large; it should be \(wanted)") }
+    return value
+  }
+
+  /// Whether `text` is a decimal number: `nan`, `inf` and `0x10` are numbers to Swift, not to us.
+  private static func isDecimal(_ text: String) -> Bool {
+    text.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "+"),
+        UInt8(ascii: "-"), UInt8(ascii: "e"), UInt8(ascii: "E"):
+        true
+      default: false
+      }
+    }
+  }
+
+  private static func digits(_ text: Substring) -> Int? {
+    guard (1...4).contains(text.utf8.count) else { return nil }
+    guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
+      return nil
+    }
+    return Int(text)
+  }
+
+  private static func split(_ text: String, _ units: [(String, Double)]) -> (String, Double) {
+    for (unit, factor) in units where text.hasSuffix(unit) {
+      let number = text.dropLast(unit.count)
+      return (String(number.last == " " ? number.dropLast() : number), factor)
+    }
+    return (text, 1)
+  }
+}

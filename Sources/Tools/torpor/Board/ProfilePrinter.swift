@@ -1,0 +1,85 @@
+import BoardProfiles
+
+/// Board profiles for people and for programs.
+enum ProfilePrinter {
+  /// The profile as TOML, each value under what it means; lines of at most 80 columns where the
+  /// values let them.
+  static func text(_ profile: BoardProfile) -> [UInt8] {
+    var text = TextBuffer()
+    var table: String?
+    for setting in profile.settings {
+      if setting.key.table != table {
+        if table != nil { text.add("\n") }
+        table = setting.key.table
+        writeTable(setting.key.table, to: &text)
+      }
+      write(setting, to: &text)
+    }
+    return text.bytes
+  }
+
+  private static func writeTable(_ path: String, to text: inout TextBuffer) {
+    if let meaning = ProfileSchema.tables.first(where: { $0.path == path })?.meaning {
+      text.add(ProfileTemplate.comment(meaning))
+    }
+    if !path.isEmpty { text.add("[\(path)]\n") }
+  }
+
+  private static func write(_ setting: ProfileSetting, to text: inout TextBuffer) {
+    var about = setting.key.meaning
+    let unit = setting.key.unit
+    if !unit.isEmpty { about += " Unit: \(unit)." }
+    if setting.isDefault, setting.value != nil { about += " (default)" }
+    text.add(ProfileTemplate.comment(about))
+    if let value = setting.value {
+      text.add("\(setting.key.name) = \(value)\n")
+    } else {
+      text.add("# \(setting.key.name) is not set; it takes \(setting.key.expectation)\n")
+    }
+  }
+
+  /// The profile as one JSON object.
+  static func json(_ profile: BoardProfile) -> [UInt8] {
+    var writer = JSONWriter()
+    writer.begin()
+    writer.member("name", profile.name)
+    writer.list("settings") { list in
+      for setting in profile.settings {
+        list.element { element in
+          element.member("key", setting.key.path)
+          if let value = profile.json(of: setting) { element.member("value", json: value) }
+          if !setting.key.unit.isEmpty { element.member("unit", setting.key.unit) }
+          element.member("default", setting.isDefault)
+          element.member("takes", setting.key.expectation)
+          element.member("meaning", setting.key.meaning)
+        }
+      }
+    }
+    writer.end()
+    return writer.text.bytes
+  }
+
+  /// Adds a line for each problem of a profile and one for the profile.
+  static func write(
+    _ board: String, file: String? = nil, _ errors: ProfileErrors?, to writer: inout JSONWriter
+  ) {
+    for problem in errors?.problems ?? [] {
+      writer.begin()
+      writer.member("kind", "problem")
+      writer.member("file", problem.file)
+      if problem.line > 0 {
+        writer.member("line", Int64(problem.line))
+        writer.member("column", Int64(problem.column))
+      }
+      if !problem.key.isEmpty { writer.member("key", problem.key) }
+      writer.member("message", problem.message)
+      writer.end()
+    }
+    writer.begin()
+    writer.member("kind", "profile")
+    writer.member("board", board)
+    if let file { writer.member("file", file) }
+    writer.member("problems", Int64(errors.map { $0.problems.count + $0.more } ?? 0))
+    writer.end()
+  }
+}

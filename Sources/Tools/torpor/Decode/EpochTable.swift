@@ -1,0 +1,55 @@
+import GNSSProtocols
+import LocationTypes
+
+/// Epochs as a table: a header line, then one line each, values apart by commas (RFC 4180).
+///
+/// The first five columns are those of a track, so that the table can be simulated as it is. What
+/// is not known is an empty field.
+enum EpochTable {
+  private static let columns = [
+    "unix_time", "lat", "lon", "alt", "speed", "time", "mode", "quality", "ellipsoidal_alt",
+    "course", "climb", "horizontal_accuracy", "vertical_accuracy", "speed_accuracy",
+    "course_accuracy", "satellites_used", "hdop", "origin",
+  ]
+
+  /// Adds the header line.
+  static func writeHeader(to text: inout TextBuffer) {
+    text.add(columns.joined(separator: ","))
+    text.add("\n")
+  }
+
+  /// Adds the line of `epoch`.
+  static func write(_ epoch: Epoch, to text: inout TextBuffer) {
+    let fix = epoch.fix
+    field(epoch.utc?.microseconds, 6, &text)
+    field(fix?.coordinate.latitude_e9, 9, &text)
+    field(fix?.coordinate.longitude_e9, 9, &text)
+    field(fix?.altitude_mm, 3, &text)
+    field(fix?.speed_mmps, 3, &text)
+    if let utc = epoch.utc { text.add(iso8601: utc) }
+    text.add(",")
+    text.add(EpochWords.mode(epoch.mode))
+    text.add(",")
+    text.add(fix.flatMap { EpochWords.quality($0.quality) } ?? "")
+    text.add(",")
+    field(fix?.ellipsoidalAltitude_mm, 3, &text)
+    field(fix?.course_e4, 4, &text)
+    field(epoch.climb_mmps, 3, &text)
+    field(fix?.horizontalAccuracy_mm, 3, &text)
+    field(fix?.verticalAccuracy_mm, 3, &text)
+    field(fix?.speedAccuracy_mmps, 3, &text)
+    field(fix?.courseAccuracy_e2, 2, &text)
+    field(fix?.satellites, 0, &text)
+    field(epoch.hdop_e2, 2, &text)
+    switch epoch.origin {
+    case .live: text.add("live\n")
+    case .batch: text.add("batch\n")
+    }
+  }
+
+  /// Adds a number and the comma behind it; nothing but the comma where it is not known.
+  static func field(_ value: (some FixedWidthInteger)?, _ scale: Int, _ text: inout TextBuffer) {
+    if let value { text.add(trimmed: Int64(value), scale: scale) }
+    text.add(",")
+  }
+}

@@ -1,0 +1,110 @@
+import GNSSProtocols
+
+/// Messages that were right and that nobody here reads, by what they are called; in bounded memory.
+struct UnreadMessages {
+  /// How many names are told apart.
+  static let mostNames = 256
+  /// How many kinds are named in words.
+  static let mostNamed = 6
+
+  private var counts: [MessageName: Int] = [:]
+  /// Those whose names were too many.
+  private var others = 0
+
+  /// Counts a message.
+  mutating func add(_ name: MessageName) {
+    if counts[name] != nil || counts.count < UnreadMessages.mostNames {
+      counts[name, default: 0] += 1
+    } else {
+      others += 1
+    }
+  }
+
+  /// How many there are of what is known, and how many of what is not, each with its kinds.
+  var words: [String] {
+    var known: [String: Int] = [:], unknown: [String: Int] = [:]
+    for (name, count) in counts {
+      if let kind = UnreadMessages.knownKind(of: name) {
+        known[kind, default: 0] += count
+      } else {
+        unknown[UnreadMessages.plainName(of: name), default: 0] += count
+      }
+    }
+    if others > 0 { unknown["", default: 0] += others }
+    return [words(known, "not used"), words(unknown, "not understood")].compactMap { $0 }
+  }
+
+  /// A count and its kinds, most first; those without a name are in the count alone.
+  private func words(_ kinds: [String: Int], _ what: String) -> String? {
+    let count = kinds.values.reduce(0, +)
+    guard count > 0 else { return nil }
+    let named = kinds.filter { !$0.key.isEmpty }.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+    var parts = named.prefix(UnreadMessages.mostNamed).map {
+      "\($0.key) \(HumanFormat.count($0.value))"
+    }
+    if named.count > parts.count { parts.append("\(named.count - parts.count) kinds more") }
+    let list = parts.isEmpty ? "" : " (\(parts.joined(separator: ", ")))"
+    return "\(HumanFormat.count(count)) \(what)\(list)"
+  }
+
+  /// The kind of a message that is known and of no use here: a sentence of the standard or of a
+  /// maker whose receivers are known, a frame of a class that u-blox describes. Nil for all else.
+  static func knownKind(of name: MessageName) -> String? {
+    switch name {
+    case .frame(let identity):
+      return classes[identity.messageClass].map { "UBX-\($0)-\(hexadecimal(identity.messageID))" }
+    case .sentence:
+      let address = plainName(of: name)
+      if address.hasPrefix("P") {
+        let maker = String(address.prefix(4))
+        return makers.contains(maker) ? maker : nil
+      }
+      let formatter = String(address.suffix(3))
+      return address.utf8.count == 5 && formatters.contains(formatter) ? formatter : nil
+    }
+  }
+
+  /// The name as it stands in the message; empty where it is no name at all.
+  static func plainName(of name: MessageName) -> String {
+    switch name {
+    case .frame(let identity):
+      return "UBX \(hexadecimal(identity.messageClass)) \(hexadecimal(identity.messageID))"
+    case .sentence(let word):
+      let bytes = (0..<8).map { UInt8(truncatingIfNeeded: word >> (8 * $0)) }.prefix { $0 != 0 }
+      let isPlain = bytes.allSatisfy { byte in
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
+          || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+      }
+      return isPlain ? String(decoding: bytes, as: UTF8.self) : ""
+    }
+  }
+
+  private static func hexadecimal(_ byte: UInt8) -> String {
+    let digits = String(byte, radix: 16, uppercase: true)
+    return digits.utf8.count == 1 ? "0" + digits : digits
+  }
+
+  /// Sentence formatters of NMEA 0183 that say nothing of an epoch, or nothing that is not said
+  /// better by those that are read.
+  private static let formatters: Set<String> = [
+    "AAM", "ABM", "ACK", "ALM", "ALR", "APA", "APB", "BBM", "BEC", "BOD", "BWC", "BWR", "BWW",
+    "CUR", "DBK", "DBS", "DBT", "DCN", "DPT", "DSC", "DSE", "DTM", "FSI", "GBQ", "GDA", "GFA",
+    "GLC", "GLQ", "GNQ", "GPQ", "GAQ", "GRS", "GTD", "HBT", "HDG", "HDM", "HDT", "HSC", "HTC",
+    "HTD", "LCD", "LR1", "LR2", "LR3", "LRF", "LRI", "MDA", "MLA", "MSK", "MSS", "MTW", "MWD",
+    "MWV", "OSD", "RLM", "RMA", "RMB", "ROT", "RPM", "RSA", "RSD", "RTE", "SFI", "SSD", "STN",
+    "THS", "TLB", "TLL", "TTM", "TUT", "TXT", "VBW", "VDM", "VDO", "VDR", "VHW", "VLW", "VPW",
+    "VSD", "VWR", "VWT", "WCV", "WNC", "WPL", "XDR", "XTE", "XTR", "ZDL", "ZFO", "ZTG",
+  ]
+
+  /// Addresses of makers of receivers: u-blox, Garmin, MediaTek, Airoha, SiRF, Quectel, SkyTraq,
+  /// CASIC, Magellan, ST.
+  private static let makers: Set<String> = [
+    "PUBX", "PGRM", "PMTK", "PAIR", "PSRF", "PQTM", "PSTI", "PCAS", "PMGN", "PSTM",
+  ]
+
+  /// Classes of u-blox's interface descriptions.
+  private static let classes: [UInt8: String] = [
+    0x01: "NAV", 0x02: "RXM", 0x04: "INF", 0x05: "ACK", 0x06: "CFG", 0x09: "UPD", 0x0A: "MON",
+    0x0B: "AID", 0x0D: "TIM", 0x10: "ESF", 0x13: "MGA", 0x21: "LOG", 0x27: "SEC", 0x28: "HNR",
+  ]
+}

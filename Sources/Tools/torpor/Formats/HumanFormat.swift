@@ -1,0 +1,88 @@
+import LocationTypes
+
+/// Numbers as people read them.
+enum HumanFormat {
+  /// A length of time in one or two units: `300 ms`, `42 s`, `5 min`, `1 h 20 min`, `2 d 3 h`.
+  static func duration(_ length: Interval) -> String {
+    let microseconds = max(length.microseconds, 0)
+    if microseconds < 10_000_000 {
+      if microseconds < 1_000_000 { return "\((microseconds + 500) / 1_000) ms" }
+      var text = TextBuffer()
+      text.add(trimmed: (microseconds + 50_000) / 100_000, scale: 1)
+      return text.string + " s"
+    }
+    let seconds = (microseconds + 500_000) / 1_000_000
+    if seconds < 60 { return "\(seconds) s" }
+    if seconds < 3_600 { return two(seconds / 60, "min", seconds % 60, "s") }
+    let minutes = (seconds + 30) / 60
+    if minutes < 1_440 { return two(minutes / 60, "h", minutes % 60, "min") }
+    let hours = (minutes + 30) / 60
+    return two(hours / 24, "d", hours % 24, "h")
+  }
+
+  /// A count with a thin mark every three digits: `86,400`.
+  static func count(_ value: Int) -> String {
+    let digits = String(value.magnitude)
+    var result = value < 0 ? "-" : ""
+    for (index, digit) in digits.enumerated() {
+      if index > 0, (digits.count - index) % 3 == 0 { result.append(",") }
+      result.append(digit)
+    }
+    return result
+  }
+
+  /// A count of things: `1 epoch`, `86,400 epochs`.
+  static func count(_ value: Int, of what: String) -> String {
+    "\(count(value)) \(what)\(value == 1 ? "" : "s")"
+  }
+
+  /// `value` with exactly `places` decimals; `-` for what is not finite.
+  static func decimal(_ value: Double, places: Int) -> String {
+    var factor = 1.0
+    for _ in 0..<places { factor *= 10 }
+    let scaled = (value * factor).rounded()
+    guard scaled.isFinite, scaled.magnitude < 1e18 else { return "-" }
+    var text = TextBuffer()
+    text.add(Int64(scaled), scale: places, places: places)
+    return text.string
+  }
+
+  /// Millijoules as energy people know: `12.3 J`, `4.56 kJ`.
+  static func energy(_ millijoules: Double) -> String {
+    let joules = millijoules / 1_000
+    if joules < 1_000 { return decimal(joules, places: joules < 100 ? 2 : 1) + " J" }
+    return decimal(joules / 1_000, places: joules < 100_000 ? 2 : 1) + " kJ"
+  }
+
+  /// Metres as people say them: `500 m`, `2.5 km`.
+  static func distance(_ metres: Double) -> String {
+    guard metres < 1e15 else { return "-" }
+    var text = TextBuffer()
+    if metres < 1_000 {
+      text.add(trimmed: Int64((metres * 10).rounded()), scale: 1)
+      return text.string + " m"
+    }
+    text.add(trimmed: Int64((metres / 10).rounded()), scale: 2)
+    return text.string + " km"
+  }
+
+  /// Percents as people say them: `40 %`, `0.5 %`.
+  static func percent(_ value: Double) -> String {
+    var text = TextBuffer()
+    text.add(trimmed: Int64((value * 100).rounded()), scale: 2)
+    return text.string + " %"
+  }
+
+  /// `once`, `twice`, `3 times`.
+  static func times(_ count: Int) -> String {
+    switch count {
+    case 1: "once"
+    case 2: "twice"
+    case _: "\(self.count(count)) times"
+    }
+  }
+
+  private static func two(_ large: Int64, _ a: String, _ small: Int64, _ b: String) -> String {
+    small == 0 ? "\(large) \(a)" : "\(large) \(a) \(small) \(b)"
+  }
+}

@@ -1,0 +1,41 @@
+import LocationTypes
+
+extension TextBuffer {
+  /// Adds a moment as ISO 8601 to the millisecond: `2014-04-03T08:54:11.000Z`.
+  ///
+  /// Microseconds are rounded to the nearest millisecond, as gpsd does.
+  mutating func add(iso8601 moment: UTCTime) {
+    let rest = moment.microseconds % 1_000
+    let below = moment.microseconds - (rest < 0 ? rest + 1_000 : rest)
+    let rounded = UTCTime(microseconds: moment.microseconds - below >= 500 ? below + 1_000 : below)
+    add(day: rounded.date)
+    add("T")
+    add(clock: rounded.microsecondsOfDay / 1_000)
+    add("Z")
+  }
+
+  /// Adds a day: `2014-04-03`.
+  mutating func add(day: CalendarDate) {
+    add(Int64(day.year), width: 4)
+    add("-")
+    add(Int64(day.month), width: 2)
+    add("-")
+    add(Int64(day.day), width: 2)
+  }
+
+  /// Adds milliseconds of the day as `08:54:11.000`.
+  private mutating func add(clock milliseconds: Int64) {
+    add(hoursMinutesSeconds: milliseconds / 1_000)
+    add(".")
+    add(milliseconds % 1_000, width: 3)
+  }
+
+  /// Adds seconds as `08:54:11`; hours count on past 24.
+  mutating func add(hoursMinutesSeconds seconds: Int64) {
+    add(seconds / 3_600, width: 2)
+    add(":")
+    add(seconds / 60 % 60, width: 2)
+    add(":")
+    add(seconds % 60, width: 2)
+  }
+}

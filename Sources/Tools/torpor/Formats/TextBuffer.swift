@@ -1,0 +1,80 @@
+/// Bytes of text in the making: numbers are written straight from scaled integers, so that what is
+/// printed is what was decoded, digit by digit.
+struct TextBuffer {
+  /// What was written so far, UTF-8.
+  private(set) var bytes: [UInt8] = []
+
+  init() {}
+
+  /// As a string.
+  var string: String { String(decoding: bytes, as: UTF8.self) }
+  /// Takes everything out and keeps the room.
+  mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
+
+  /// Adds `text` as it stands.
+  mutating func add(_ text: String) { bytes.append(contentsOf: text.utf8) }
+
+  /// Adds what `other` holds.
+  mutating func add(_ other: TextBuffer) { bytes.append(contentsOf: other.bytes) }
+
+  /// Adds `bytes`, which are UTF-8.
+  mutating func add(bytes more: [UInt8]) { bytes.append(contentsOf: more) }
+
+  /// Has `body` add bytes, which are UTF-8.
+  mutating func append(_ body: (inout [UInt8]) -> Void) { body(&bytes) }
+
+  /// Adds one byte.
+  mutating func add(byte: UInt8) { bytes.append(byte) }
+
+  /// Adds an integer, with zeros in front up to `width` digits.
+  mutating func add(_ value: Int64, width: Int = 1) {
+    if value < 0 { bytes.append(UInt8(ascii: "-")) }
+    addDigits(value.magnitude, width: width)
+  }
+
+  /// Adds `value` / 10^`scale` with exactly `places` decimals, halves rounded away from zero.
+  ///
+  /// What rounds to nothing is printed without a sign.
+  ///
+  /// - Precondition: 0 ≤ `scale` ≤ 18 and 0 ≤ `places` ≤ 18.
+  mutating func add(_ value: Int64, scale: Int, places: Int) {
+    precondition((0...18).contains(scale) && (0...18).contains(places), "past what Int64 holds")
+    let kept = min(scale, places)
+    let cut = TextBuffer.power(scale - kept)
+    let rounded =
+      value.magnitude / cut + (value.magnitude % cut >= cut - cut / 2 && cut > 1 ? 1 : 0)
+    if value < 0, rounded > 0 { bytes.append(UInt8(ascii: "-")) }
+    let unit = TextBuffer.power(kept)
+    addDigits(rounded / unit, width: 1)
+    guard places > 0 else { return }
+    bytes.append(UInt8(ascii: "."))
+    if kept > 0 { addDigits(rounded % unit, width: kept) }
+    for _ in kept..<places { bytes.append(UInt8(ascii: "0")) }
+  }
+
+  /// Adds `value` / 10^`scale` with no more decimals than it has.
+  mutating func add(trimmed value: Int64, scale: Int) {
+    add(value, scale: scale, places: scale)
+    guard scale > 0 else { return }
+    while bytes.last == UInt8(ascii: "0") { bytes.removeLast() }
+    if bytes.last == UInt8(ascii: ".") { bytes.removeLast() }
+  }
+
+  private mutating func addDigits(_ value: UInt64, width: Int) {
+    var digits: InlineArray<20, UInt8> = InlineArray(repeating: UInt8(ascii: "0"))
+    var rest = value
+    var count = 0
+    repeat {
+      digits[count] = UInt8(ascii: "0") + UInt8(rest % 10)
+      rest /= 10
+      count += 1
+    } while rest > 0
+    for index in (0..<max(count, min(width, 20))).reversed() { bytes.append(digits[index]) }
+  }
+
+  private static func power(_ exponent: Int) -> UInt64 {
+    var result: UInt64 = 1
+    for _ in 0..<exponent { result *= 10 }
+    return result
+  }
+}

@@ -1,0 +1,82 @@
+import ArgumentParser
+import BoardHardware
+import LocationTypes
+import LocationWire
+
+/// `torpor energy`.
+struct EnergyCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "energy",
+    abstract: "Estimate where time and energy went since the service started.",
+    discussion: """
+      Times are counted, power is what the board's profile says of each state: energy is their \
+      product, and nothing of it is measured. The board is awake while the service itself \
+      computes, suspended while the kernel's clocks say so, and else idle.
+      """)
+
+  @OptionGroup var socket: SocketOption
+
+  @Flag(help: "One JSON object, as GetEnergy of the socket has it.")
+  var json = false
+
+  func run() throws {
+    let reply = try socket.ask(.getEnergy)
+    guard case .energy(let energy) = reply else { throw SocketOption.strange }
+    var output = Output()
+    if json {
+      try output.write(ReplyEncoder.object(of: reply) + [UInt8(ascii: "\n")])
+    } else {
+      try output.write(EnergyText.text(energy, style: .ofStandardOutput).bytes)
+    }
+    try output.finish()
+  }
+}
+
+/// The service's energy, for people.
+enum EnergyText {
+  static func text(_ energy: WireEnergy, style: Style) -> TextBuffer {
+    var text = TextBuffer()
+    let length = energy.until.acquired - energy.since.acquired
+    text.add(
+      "In \(HumanFormat.duration(length)), as the board's profile has it; an estimate, not a measurement:\n"
+    )
+    var table = TextTable(["", "time", "share", "energy", "average"], leftColumns: 1)
+    table.add(total("receiver", energy.receiver_mJ, length))
+    for state in ReceiverPowerState.allCases where energy[state] > .zero {
+      table.add(row(state.word, energy[state], length))
+    }
+    table.add(total("board", energy.board_mJ, length))
+    for state in [BoardState.awake, .idle, .suspended, .off] where energy[state] > .zero {
+      table.add(row(TraceJSON.word(state), energy[state], length))
+    }
+    table.add(total("together", energy.receiver_mJ + energy.board_mJ, length))
+    table.write(to: &text, style: style)
+    text.add(wakes(energy, length))
+    return text
+  }
+
+  private static func total(_ name: String, _ mJ: Double, _ length: Interval) -> [String] {
+    let average = length > .zero ? HumanFormat.decimal(mJ / length.seconds, places: 1) + " mW" : "-"
+    return [name, "", "", HumanFormat.energy(mJ), average]
+  }
+
+  private static func row(_ name: String, _ time: Interval, _ length: Interval) -> [String] {
+    let share = length > .zero ? time.seconds / length.seconds * 100 : 0
+    return [
+      "  " + name, HumanFormat.duration(time), HumanFormat.decimal(share, places: 1) + " %", "", "",
+    ]
+  }
+
+  private static func wakes(_ energy: WireEnergy, _ length: Interval) -> String {
+    guard energy.hostWakes > 0 else { return "The service was never woken.\n" }
+    let reasons: [(WakeReason, String)] = [
+      (.alarm, "by an alarm"), (.bytes, "by the receiver's bytes"), (.batchPin, "by its batch pin"),
+      (.request, "by a program"), (.motion, "by motion"),
+    ]
+    let parts = reasons.filter { energy[$0.0] > 0 }.map {
+      "\(HumanFormat.count(Int(clamping: energy[$0.0]))) \($0.1)"
+    }
+    let all = HumanFormat.times(Int(clamping: energy.hostWakes))
+    return "The service was woken \(all): \(parts.joined(separator: ", ")).\n"
+  }
+}

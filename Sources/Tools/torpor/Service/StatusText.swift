@@ -1,0 +1,282 @@
+import LocationPolicy
+import LocationTypes
+import LocationWire
+
+/// How the service is, for people: a line for each thing, its name in front.
+struct StatusText {
+  private let status: WireStatus
+  private let style: Style
+  private let clock: ServiceClock
+
+  init(_ status: WireStatus, style: Style) {
+    self.status = status
+    self.style = style
+    clock = ServiceClock(now: status.now)
+  }
+
+  /// All of it.
+  var lines: [String] {
+    facts.map { "\(style.paint(StatusText.padded($0.name), .strong))  \($0.text)" } + holders
+  }
+
+  /// What is told about, and what.
+  private var facts: [(name: String, text: String)] {
+    var facts: [(name: String, text: String)] = [
+      ("service", "torpord \(status.version) on \(status.board), \(now)"),
+      ("receiver", receiver),
+    ]
+    if let plan = status.plan {
+      facts.append(("plan", StatusText.words(plan.plan.receiver) + reason(plan.plan.receiver)))
+      facts.append(("board", board(plan.plan, wake: plan)))
+    }
+    if let holds { facts.append(("sleep", holds)) }
+    facts.append(("fixes", fixes))
+    facts.append(("clients", clients))
+    if let percent = status.batteryPercent { facts.append(("battery", battery(percent))) }
+    return facts
+  }
+
+  /// The service's time; it knows no date that no receiver has told it.
+  private var now: String {
+    guard status.now.utc == nil else { return clock.moment(status.now) }
+    let running = "the board has run for \(ServiceClock.short(status.now.acquired - .boot))"
+    return isComplete ? "no date before the first fix; \(running)" : running
+  }
+
+  /// Whether the service shows all of it: of fixes, and of what the receiver sends, it shows nothing to users without
+  /// permission (AUT-9).
+  private var isComplete: Bool { status.nextSequence != nil }
+
+  // MARK: Receiver and board
+
+  private var receiver: String {
+    guard let receiver = status.receiver else { return "none: this board has no receiver" }
+    var text = style.paint(
+      StatusText.words(receiver.state), receiver.answers ? .good : .bad)
+    let heard =
+      receiver.heard.map { "; last heard \(clock.distance($0))" }
+      ?? (isComplete ? "; never heard" : "")
+    if !receiver.answers {
+      text += heard + (receiver.remedy.map { ": \($0)" } ?? "")
+    } else {
+      text += ", for \(ServiceClock.short(status.now.acquired - receiver.since.acquired))"
+      text += sought(receiver)
+      if receiver.state != .off && receiver.state != .backup { text += heard }
+    }
+    return text
+  }
+
+  /// Since when a receiver that searches has no fix, and what is known of one that buffers its fixes.
+  private func sought(_ receiver: WireReceiver) -> String {
+    switch receiver.state {
+    case .acquiring, .starting:
+      receiver.fixed.map { "; its last fix was \(clock.distance($0))" } ?? "; no fix yet"
+    case .batching:
+      receiver.fixed.map { "; last fix \(clock.timeOfDay($0)), newer ones are in its buffer" }
+        ?? "; no fix yet: what it finds stays in its buffer until that is read"
+    case .off, .backup, .standby, .tracking, .powersave, .on, .lost, .streaming: ""
+    }
+  }
+
+  static func words(_ state: WireReceiverState) -> String {
+    switch state {
+    case .off: "off"
+    case .backup: "off, its clock and orbits kept"
+    case .standby: "in standby"
+    case .starting: "starting"
+    case .acquiring: "searching for a fix"
+    case .tracking: "tracking"
+    case .powersave: "tracking, in its own power save mode"
+    case .batching: "buffering in the receiver"
+    case .on: "on"
+    case .lost: "does not answer"
+    case .streaming: "sends fixes and answers no command: it cannot be put to sleep or batch"
+    }
+  }
+
+  static func words(_ receiver: PlannedReceiver) -> String {
+    switch receiver {
+    case .off: "the receiver is to be off: nobody needs a fix now"
+    case .standby: "the receiver is to be in standby: nobody needs a fix now"
+    case .tracking: "the receiver is to tell each fix as it is made"
+    case .powersave: "the receiver is to tell fixes in its own power save mode"
+    case .batching(let watermark):
+      "the receiver is to gather \(watermark) \(watermark == 1 ? "fix" : "fixes") and then tell them"
+    }
+  }
+
+  /// For whom the receiver runs or will, as far as whoever asks may know; the first three.
+  private func reason(_ receiver: PlannedReceiver) -> String {
+    let names = status.uses.filter { $0.need != .nothing }.map(\.name.name)
+    guard let first = names.first else { return "" }
+    let others = names.dropFirst().prefix(2).map { ", \($0)" }.joined()
+    let rest = names.count - 3
+    let who = "\(first)\(others)" + (rest > 0 ? " and \(rest) more" : "")
+    return receiver == .off || receiver == .standby ? "; the next is for \(who)" : "; for \(who)"
+  }
+
+  private func board(_ plan: Plan, wake: WirePlan) -> String {
+    let depth =
+      switch plan.board {
+      case .awake: "awake"
+      case .idle: "idle between events"
+      case .suspended: "suspended between events"
+      case .off: "off between events"
+      }
+    var text = depth
+    if plan.wake < .distantFuture {
+      let time = FixTime(acquired: plan.wake, utc: wake.wakeUTC)
+      text += end(time)
+    } else {
+      text += ", with no alarm set"
+    }
+    text += plan.listens ? ", or until the receiver talks" : ", whatever the receiver says"
+    return text
+  }
+
+  /// Why the board does not sleep as deeply as it could; nil where it does.
+  private var holds: String? {
+    guard !status.holds.isEmpty else { return nil }
+    return "not suspended: " + status.holds.map(StatusText.words).joined(separator: "; ")
+  }
+
+  /// Why, in words.
+  static func words(_ hold: WireHold) -> String {
+    let client = hold.client?.name ?? "another user's program"
+    let detail = hold.detail.map { " (\($0))" } ?? ""
+    switch hold.reason {
+    case .inhibited: return "it is kept awake for now" + detail
+    case .acknowledgement: return "\(client) has not acknowledged what it was told" + detail
+    case .everyFix: return "\(client) wants every fix as it is made" + detail
+    case .receiverRuns:
+      return "the receiver is to tell what it finds, and its bytes cannot wake the board" + detail
+    case .receiverCannotRest:
+      return "the receiver runs though nobody needs it: nothing can put it to rest" + detail
+    case .receiverBusy: return "something is on its way to or from the receiver" + detail
+    case .receiverCannotWake:
+      return "the receiver gathers fixes, and its pin cannot wake the board (wakes_on)" + detail
+    case .noSuspend: return "the board's profile has no suspended state" + detail
+    case .soon: return "something is due too soon" + detail
+    case .system: return hold.detail ?? "the system is against it"
+    case .staysOn: return "it could be off, and stays on" + (hold.detail.map { ": \($0)" } ?? "")
+    }
+  }
+
+  /// Until when, and how long that is; a moment without a date says nothing to anybody.
+  private func end(_ time: FixTime) -> String {
+    let distance = clock.distance(time)
+    if distance == "now" { return ", for a moment" }
+    guard clock.knows(time) else {
+      return ", for \(ServiceClock.short(time.acquired - status.now.acquired))"
+    }
+    return ", until \(clock.moment(time)) (\(distance))"
+  }
+
+  // MARK: Fixes and clients
+
+  private var fixes: String {
+    let capacity = HumanFormat.count(status.ringCapacity)
+    var text =
+      status.ringFixes.map { "\(HumanFormat.count($0)) of \(capacity) slots of the ring in use" }
+      ?? "a ring of \(capacity) slots"
+    if let newest = status.newest { text += ", the newest \(clock.distance(newest))" }
+    return text
+  }
+
+  private var clients: String {
+    let connected = "\(status.clients) connected"
+    switch status.demanding {
+    case 0: return "\(connected); none asks for anything"
+    case 1: return "\(connected); 1 asks for something" + unseen
+    default: return "\(connected); \(status.demanding) ask for something" + unseen
+    }
+  }
+
+  private var unseen: String {
+    let hidden = status.demanding - status.uses.count
+    return hidden > 0 ? " (\(hidden) of other users)" : ""
+  }
+
+  private func battery(_ percent: UInt8) -> String {
+    guard status.givenUp != .none else { return "\(percent) %" }
+    let all: [LocationPolicy.Promise] = [
+      .everyFix, .accuracy, .updates, .visits, .regions, .significantChange,
+    ]
+    let lost = all.filter { status.givenUp.contains($0) }.map(StatusText.words)
+    return "\(percent) %; too low for \(lost.joined(separator: ", "))"
+  }
+
+  private static func words(_ promise: LocationPolicy.Promise) -> String {
+    switch promise {
+    case .everyFix: "every fix"
+    case .accuracy: "accuracy"
+    case .updates: "updates"
+    case .visits: "visits"
+    case .regions: "regions"
+    case .significantChange: "significant change"
+    }
+  }
+
+  // MARK: Who holds what
+
+  private var holders: [String] {
+    guard !status.uses.isEmpty else { return [] }
+    var table = TextTable(
+      ["client", "user", "process", "asks for", "holds awake", "next fix"], leftColumns: 6)
+    for use in status.uses {
+      table.add([
+        use.name.name, ClientName.user(use.name.user), StatusText.process(use.execution),
+        use.services.map(StatusText.words).joined(separator: ", "), StatusText.held(use),
+        use.next.map(clock.distance) ?? "-",
+      ])
+    }
+    var text = TextBuffer()
+    table.write(to: &text, style: style)
+    return [""] + text.string.split(separator: "\n").map { $0.trimmedEnd }
+  }
+
+  static func process(_ execution: ExecutionState?) -> String {
+    switch execution {
+    case .foreground: "foreground"
+    case .background: "background"
+    case .suspended: "hears nothing"
+    case nil: "none"
+    }
+  }
+
+  static func words(_ service: WireService) -> String {
+    switch service {
+    case .updates: "updates"
+    case .deferredUpdates: "deferred"
+    case .significantChange: "significant change"
+    case .visits: "visits"
+    case .regions: "regions"
+    case .liveUpdates: "live updates"
+    case .request: "one fix"
+    case .backgroundSession: "background session"
+    }
+  }
+
+  /// What the client keeps from resting.
+  static func held(_ use: WireUse) -> String {
+    switch (use.keepsReceiver, use.keepsBoard) {
+    case (true, true): "receiver and board"
+    case (true, false): "receiver"
+    case (false, true): "board"
+    case (false, false): use.need == .nothing ? "nothing now" : "nothing for long"
+    }
+  }
+
+  private static func padded(_ name: String) -> String {
+    name + String(repeating: " ", count: max(0, 8 - name.count))
+  }
+}
+
+extension StringProtocol {
+  /// Without blanks at its end.
+  var trimmedEnd: String {
+    var core = self[...]
+    while core.last == " " { core = core.dropLast() }
+    return String(core)
+  }
+}

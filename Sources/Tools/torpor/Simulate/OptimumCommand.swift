@@ -1,0 +1,147 @@
+import ArgumentParser
+import BoardProfiles
+import LocationSimulation
+import LocationTypes
+import SimulatedHAL
+
+/// `torpor optimum`.
+struct OptimumCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "optimum",
+    abstract: "Make out the least energy with which a receiver could have followed a track.",
+    usage: "torpor optimum [<options>] --track <file> ... --accuracy <distance> ...",
+    discussion: """
+      The last reported position is to stay within the accuracy of the truth at every second. One \
+      who knows the whole way beforehand lets the receiver sleep as long as that goes well; what \
+      the receiver takes then is a bound that no planner can go below, and so the yardstick for \
+      each. Times to fix and powers are those of the board's profile.
+
+        torpor optimum --track walk.csv --accuracy 100
+        torpor optimum --track mon.gpx tue.gpx --accuracy 50 200 1km --board mine.toml
+      """)
+
+  @OptionGroup var track: TrackFiles
+
+  @Option(
+    parsing: .upToNextOption,
+    help: ArgumentHelp(
+      "How far the last report may be from the truth: metres, or 2km; several give a row each.",
+      valueName: "distance"),
+    transform: OptimumCommand.accuracy)
+  var accuracy: [Double]
+
+  @OptionGroup var board: BoardOption
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Points further apart than this leave a gap, whose seconds do not count: seconds, 5min, or "
+        + "unlimited.", valueName: "time"),
+    transform: ArgumentValues.timeout)
+  var gap = TrackSeconds.gapLimit.seconds
+
+  @Flag(help: "One JSON object a line for each track and accuracy.")
+  var json = false
+
+  /// The largest accuracy, metres: as far as distances on the local plane are good for.
+  static let largestAccuracy = 100_000.0
+
+  /// A distance over 0, not over 100 km.
+  static func accuracy(_ text: String) throws -> Double {
+    try ArgumentValues.distance(text, atMost: largestAccuracy)
+  }
+
+  func run() throws {
+    let profile = try board.profile()
+    guard let costs = ReceiverCosts(profile) else { return }
+    var table = OptimumTable(profile.name, costs, isJSON: json, style: .ofStandardOutput)
+    for path in track.paths {
+      let seconds = try OptimumCommand.read(path, gapLimit: Interval(seconds: gap))
+      for distance in accuracy {
+        table.add(Optimum(seconds, within: distance, costs), path, distance)
+      }
+    }
+    var output = Output()
+    try output.write(table.bytes)
+    try output.finish()
+  }
+
+  private static func read(
+    _ path: String, gapLimit: Interval
+  ) throws -> TrackSeconds {
+    TrackSeconds(try TrackFile.readWhole(path, for: "optimum …"), gapLimit: gapLimit)
+  }
+}
+
+/// A row for each track and accuracy, for people or for programs.
+struct OptimumTable {
+  private static let heads = [
+    "track", "time", "accuracy", "energy", "mean power", "always on", "saved", "searches",
+  ]
+
+  private let board: String
+  private let costs: ReceiverCosts
+  private let isJSON: Bool
+  private let style: Style
+  private var json = JSONWriter()
+  private var table = TextTable(heads)
+
+  init(_ board: String, _ costs: ReceiverCosts, isJSON: Bool, style: Style) {
+    self.board = board
+    self.costs = costs
+    self.isJSON = isJSON
+    self.style = style
+  }
+
+  mutating func add(_ optimum: Optimum, _ path: String, _ accuracy_m: Double) {
+    guard !isJSON else {
+      write(optimum, path, accuracy_m)
+      return
+    }
+    let saved = (1 - optimum.energy_mJ / optimum.alwaysOn_mJ) * 100
+    table.add([
+      path.split(separator: "/").last.map(String.init) ?? path,
+      HumanFormat.duration(.seconds(Int64(optimum.duration_s))), HumanFormat.distance(accuracy_m),
+      HumanFormat.energy(optimum.energy_mJ),
+      HumanFormat.decimal(optimum.mean_mW, places: 2) + " mW",
+      HumanFormat.energy(optimum.alwaysOn_mJ),
+      optimum.alwaysOn_mJ > 0 ? HumanFormat.decimal(saved, places: 1) + " %" : "-",
+      HumanFormat.count(optimum.searches),
+    ])
+  }
+
+  private mutating func write(_ optimum: Optimum, _ path: String, _ accuracy_m: Double) {
+    json.begin()
+    json.member("track", path)
+    json.member("board", board)
+    json.member("duration_s", Int64(optimum.duration_s))
+    json.member("accuracy_m", accuracy_m)
+    json.member("energy_mj", optimum.energy_mJ)
+    json.member("mean_mw", optimum.mean_mW)
+    json.member("always_on_mj", optimum.alwaysOn_mJ)
+    json.member("fixes", Int64(optimum.fixes.count))
+    json.member("searches", Int64(optimum.searches))
+    json.member("off_s", optimum.off_s)
+    json.member("acquiring_s", optimum.acquiring_s)
+    json.member("tracking_s", optimum.tracking_s)
+    json.end()
+  }
+
+  /// What is to be printed.
+  var bytes: [UInt8] {
+    guard !isJSON else { return json.text.bytes }
+    var text = TextBuffer()
+    text.add("\(board): tracking \(power(costs.track_mW))")
+    if costs.on_mW < costs.track_mW { text.add(" (\(power(costs.on_mW)) in its duty cycle)") }
+    text.add(", searching \(power(costs.acquire_mW)), ")
+    text.add("off \(power(costs.off_mW))\n\n")
+    table.write(to: &text, style: style)
+    return text.bytes
+  }
+
+  private func power(_ milliwatts: Double) -> String {
+    var text = TextBuffer()
+    text.add(trimmed: Int64((milliwatts * 1e4).rounded()), scale: 4)
+    return text.string + " mW"
+  }
+}

@@ -1,0 +1,45 @@
+import Glibc
+
+/// Tells on a terminal how far a long piece of work is; says nothing when it takes under a second.
+struct Progress {
+  /// Whether anything is ever shown.
+  let isShown: Bool
+  private let started: Double
+  private var next: Double
+  private var wasShown = false
+
+  /// Starts the clock.
+  ///
+  /// - Parameter recordsOnTerminal: Records are printed to a terminal meanwhile: they would be torn
+  ///   to pieces by it.
+  init(
+    recordsOnTerminal: Bool, errorsOnTerminal: Bool = POSIX.isTerminal(STDERR_FILENO)
+  ) {
+    isShown = errorsOnTerminal && !recordsOnTerminal
+    started = POSIX.uptime
+    next = started + 1
+  }
+
+  /// Whether it is time to call ``show(_:)``.
+  var isDue: Bool { isShown && POSIX.uptime >= next }
+
+  /// Replaces the line by `text`.
+  mutating func show(_ text: String) {
+    next = POSIX.uptime + 0.2
+    wasShown = true
+    _ = POSIX.write(Array("\r\u{1B}[K\(text)".utf8), to: STDERR_FILENO)
+  }
+
+  /// Clears the line.
+  mutating func clear() {
+    guard wasShown else { return }
+    wasShown = false
+    _ = POSIX.write(Array("\r\u{1B}[K".utf8), to: STDERR_FILENO)
+  }
+
+  /// How far `done` of `total` is, in words.
+  static func share(_ done: Int, of total: Int?) -> String {
+    guard let total, total > 0 else { return "\(done / 1_000) kB read" }
+    return "\(min(done * 100 / total, 100)) % of \(total / 1_000) kB"
+  }
+}

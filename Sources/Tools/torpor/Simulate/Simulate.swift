@@ -1,0 +1,266 @@
+import ArgumentParser
+import BoardProfiles
+import LocationPolicy
+import LocationSimulation
+import LocationTypes
+import SimulatedHAL
+
+/// `torpor simulate`.
+struct Simulate: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Simulate a board, its receiver and a client, and make out the energy bill.",
+    discussion: """
+      The board lives on a virtual clock: its receiver sends the bytes a real one would along a \
+      scenario or a recorded track, needs its time to the first fix, sleeps and batches; the \
+      service's own engine runs on it. The bill compares with what gpsd and one client \
+      take on the same board: the receiver tracks all the time, the board idles between the fixes. The \
+      same seed gives the same run.
+
+        torpor simulate
+        torpor simulate --scenario drive --hours 2 --timeout 10min --seed 7
+        torpor simulate --track walk.csv --noise none --trace walk.jsonl
+        torpor simulate --service standard --accuracy 100 --report day.html --battery 11.1Wh
+        torpor simulate --service live --battery 500mWh --charge 40
+
+      A track is GPX 1.1 or 1.0 whose points have times, or a table whose header line begins with \
+      unix_time,lat,lon,alt,speed (seconds UTC, degrees, metres, m/s; alt and speed may be empty); \
+      further columns are passed over. What `torpor decode` writes as gpx or csv is one.
+      """)
+
+  @OptionGroup var board: BoardOption
+  @OptionGroup var deferral: DeferralOptions
+  @OptionGroup var printing: PrintingOptions
+  @OptionGroup var paper: ReportOptions
+
+  @OptionGroup var way: WayOptions
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "How long, if not as long as the track or the scenario (a day has 24).", valueName: "hours"),
+    transform: ArgumentValues.hours)
+  var hours: Double?
+
+  @Option(
+    help: ArgumentHelp(
+      "standard or deferred updates, significant change, visits, live updates, or one region "
+        + "around the track's first point.", valueName: "service"))
+  var service = ServiceName.deferred
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Desired accuracy: best (-1; if not given), navigation (-2), or metres. Deferral needs one of "
+        + "the first two.", valueName: "accuracy"),
+    transform: ArgumentValues.accuracy)
+  var accuracy: Double?
+
+  @Flag(help: "Let updates pause by themselves while nobody moves.")
+  var pause = false
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Radius of the region, for --service region: over 0, at most 100 km; 200 m if not given.",
+      valueName: "distance"),
+    transform: ArgumentValues.radius)
+  var radius: Double?
+
+  @Flag(
+    help:
+      "Give the board a motion sensor, whether its profile has one or not: an accelerometer that wakes within 2 s, with one false alarm an hour."
+  )
+  var motion = false
+
+  @OptionGroup var chance: ChanceOptions
+
+  @Option(
+    help: ArgumentHelp(
+      "Time to the first fix: the profile's median, or drawn anew each time.", valueName: "ttff"))
+  var ttff = TimeToFixName.median
+
+  @Option(
+    help: ArgumentHelp(
+      "Write the bytes that the receiver sent to this file, for `torpor replay` and `decode`.",
+      valueName: "file"),
+    completion: .file())
+  var bytes: String?
+
+  mutating func validate() throws {
+    if bytes == "-" {
+      throw ValidationError("--bytes writes a file; give it a name")
+    }
+  }
+
+  func run() throws {
+    try OutputPlaces.check(
+      [("--trace", printing.trace), ("--bytes", bytes), ("--report", paper.report)],
+      inputs: [("the track", way.track), ("the profile", board.path)])
+    let profile = try board.profile()
+    let route = try makeTrack()
+    let duration = hours.map { Interval(seconds: $0 * 3_600) } ?? route.duration
+    var plan = SimulationPlan(track: route, duration: duration)
+    plan.noise = chance.noise.model
+    plan.samplesTimeToFirstFix = ttff == .sampled
+    plan.seed = chance.seed
+    if motion || profile.motion != nil {
+      plan.motion =
+        SimulatedAccelerometer(
+          route, stillAfter: profile.motion?.stillAfter ?? .seconds(10), seed: chance.seed
+        ).spells
+    }
+    plan.battery = try simulatedBattery(profile)
+    let script = script(route)
+    if let unused = ServiceOption.unused(given, by: service) { POSIX.tell("torpor: \(unused)") }
+    var report = try RunReport(printing)
+    let recording = try bytes.map { try ByteRecording(path: $0) }
+    let page = try makePage(profile, route, duration, script)
+    report.begin("\(profile.name): \(wayName), \(HumanFormat.duration(duration)); \(asked(script))")
+    var promise = script.bound_m.flatMap {
+      PromiseTally(route, within: $0, profile, hasDrawnTimesToFix: ttff == .sampled)
+    }
+    let result = Session(profile, script).simulate(
+      plan, progress: { report.advance(to: $0) },
+      bytes: recording.map { recording in { recording.add($0) } },
+      sink: {
+        report.take($0)
+        promise?.add($0)
+        page?.add($0)
+      })
+    let kept = promise?.finish(at: .boot + result.summary.duration)
+    try report.finish(
+      result.summary, of: script.service, promise: kept, remedy: remedy(for: result.summary))
+    try recording?.commit()
+    try page?.commit(result.summary, kept.flatMap { kept in promise.map { (kept, $0.errors) } })
+    try RunCheck.check(result)
+  }
+
+  /// The battery to run from, if that is asked for.
+  private func simulatedBattery(_ profile: BoardProfile) throws -> SimulatedBattery? {
+    guard let battery = paper.battery, let charge = paper.charge else { return nil }
+    if profile.battery == nil {
+      POSIX.tell(
+        "torpor: \(profile.name) gives nothing up however low its battery is: "
+          + "its profile has no [battery]")
+    }
+    return SimulatedBattery(capacity_J: battery.energy_J, charge: charge)
+  }
+
+  private func makeTrack() throws -> Track {
+    guard let track = way.track else {
+      return (way.scenario ?? .day).track(
+        seed: chance.seed, duration: hours.map { Interval(seconds: $0 * 3_600) })
+    }
+    let route = try TrackFile.read(
+      track, longest: hours == nil ? .seconds(ArgumentValues.mostHours * 3_600) : nil)
+    guard hours != nil || route.duration >= TrackFile.shortest else {
+      throw TrackFile.tooShort(wayName, "give a longer track, or --hours to stay at its end")
+    }
+    return route
+  }
+
+  /// What the client does.
+  private func script(_ route: Track) -> ClientScript {
+    var script = deferral.script
+    script.defers = service == .deferred
+    script.pauses = pause
+    script.accuracy = accuracy ?? LocationAccuracy.best
+    script.service =
+      switch service {
+      case .standard, .deferred: .updates
+      case .significant: .significantChange
+      case .visits: .visits
+      case .live: .live
+      case .region: .region(route.points[0].coordinate, radius: radiusOrUsual)
+      }
+    return script
+  }
+
+  /// The options given that not every service makes use of.
+  private var given: [ServiceOption] {
+    ServiceOption.allCases.filter { option in
+      switch option {
+      case .accuracy: accuracy != nil
+      case .distance: deferral.distance != nil
+      case .timeout: deferral.timeout != nil
+      case .pause: pause
+      case .radius: radius != nil
+      }
+    }
+  }
+
+  /// What helps where a deferral was refused; nil where none was.
+  private func remedy(for summary: TraceSummary) -> String? {
+    guard let refusal = summary.refusal else { return nil }
+    if let accuracy, accuracy >= 0 {
+      return "leave --accuracy away, or take --service standard with it"
+    }
+    switch refusal {
+    case .deferredAccuracyTooLow, .deferredNotUpdatingLocation:
+      return summary.charge.map { _ in
+        "the battery was too low for it: begin with more, by --charge"
+      }
+    case _: return nil
+    }
+  }
+
+  /// The page that is asked for, if one is.
+  private func makePage(
+    _ profile: BoardProfile, _ route: Track, _ duration: Interval, _ script: ClientScript
+  ) throws -> ReportFile? {
+    guard let path = paper.report else { return nil }
+    var page = ReportPage(
+      board: profile.name, way: wayName, asked: asked(script), service: script.service,
+      track: route, battery: paper.battery, charge: paper.charge,
+      sketch: RunSketch(duration, Plane(route)))
+    page.settings = [
+      ("board", board.name), ("way", way.track ?? page.way),
+      ("length", HumanFormat.duration(duration)),
+      ("service", service.rawValue),
+      (
+        "accuracy",
+        script.accuracy == LocationAccuracy.best
+          ? "best" : script.accuracy < 0 ? "navigation" : HumanFormat.distance(script.accuracy)
+      ),
+      ("noise", chance.noise.rawValue), ("time to the first fix", ttff.rawValue),
+      ("seed", String(chance.seed)),
+      ("motion sensor", motion || profile.motion != nil ? "yes" : "no"),
+    ]
+    if service == .deferred { page.settings.append(("defers", deferral.words)) }
+    if service == .region { page.settings.append(("radius", HumanFormat.distance(radiusOrUsual))) }
+    if pause { page.settings.append(("pauses by itself", "yes")) }
+    if let charge = paper.charge {
+      page.settings.append(("battery's charge", HumanFormat.percent(charge)))
+    }
+    return try ReportFile(path: path, page)
+  }
+
+  /// What the client asks for, in words.
+  private func asked(_ script: ClientScript) -> String {
+    switch service {
+    case .deferred: deferral.words
+    case .standard:
+      script.bound_m.map { "within \(HumanFormat.distance($0))" } ?? "every fix as it comes"
+    case .significant: "significant change"
+    case .visits: "visits"
+    case .live: "live updates"
+    case .region: "a region of \(HumanFormat.distance(radiusOrUsual))"
+    }
+  }
+}
+
+extension Simulate {
+  /// The radius asked for, metres, or the usual one.
+  private var radiusOrUsual: Double { radius ?? 200 }
+
+  /// The track's file without its folders, or the scenario.
+  private var wayName: String {
+    guard let track = way.track else { return (way.scenario ?? .day).rawValue }
+    return track == "-" ? "standard input" : String(track.split(separator: "/").last ?? "")
+  }
+}
+
+/// How the time to the first fix comes about.
+enum TimeToFixName: String, ExpressibleByArgument, CaseIterable {
+  case median, sampled
+}

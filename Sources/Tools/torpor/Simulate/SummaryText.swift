@@ -1,0 +1,172 @@
+import LocationSimulation
+import LocationTypes
+
+/// What a run adds up to, for people: what was delivered, and the energy bill.
+struct SummaryText {
+  private let style: Style
+  private let labelWidth = 16
+
+  /// Creates a printer.
+  init(style: Style) { self.style = style }
+
+  /// Adds the summary.
+  ///
+  /// - Parameters:
+  ///   - service: Which service the client used.
+  ///   - remedy: What helps where a deferral was refused.
+  func write(
+    _ summary: TraceSummary, of service: ScriptedService = .updates,
+    _ promise: PromiseSummary? = nil, remedy: String? = nil, to text: inout TextBuffer
+  ) {
+    text.add("\n")
+    row(
+      "fixes", "\(HumanFormat.count(summary.fixes)) in \(HumanFormat.duration(summary.duration))",
+      to: &text)
+    row("delivered", SummaryText.delivered(summary, by: service), to: &text)
+    if service == .updates {
+      row(
+        "deferrals", "\(HumanFormat.count(summary.finishes - summary.refusals)) finished", to: &text
+      )
+    }
+    if let code = summary.refusal {
+      let count = summary.refusals == 1 ? "" : "\(HumanFormat.times(summary.refusals)), first: "
+      row("refused", style.paint(count + TraceText.words(code), .bad), to: &text)
+      if let remedy { row("remedy", remedy, to: &text) }
+    }
+    if summary.notices > 0 { row("notices", HumanFormat.count(summary.notices), to: &text) }
+    if summary.lost > 0 {
+      row("lost", style.paint(HumanFormat.count(Int(clamping: summary.lost)), .bad), to: &text)
+    } else {
+      row("lost", "none", to: &text)
+    }
+    row(
+      "board",
+      "woke \(HumanFormat.times(summary.hostWakes)), "
+        + "awake \(HumanFormat.duration(summary.awake)), of it code \(HumanFormat.duration(summary.processor))",
+      to: &text)
+    if let promise { write(promise, to: &text) }
+    if let energy = summary.energy { write(energy, summary.duration, to: &text) }
+  }
+
+  private func write(_ promise: PromiseSummary, to text: inout TextBuffer) {
+    let share = HumanFormat.decimal(promise.error.share * 100, places: 2)
+    row(
+      "promise",
+      "\(HumanFormat.distance(promise.bound_m)) broken \(share) % of the time, p95 "
+        + "\(HumanFormat.distance(promise.error.p95_m)), worst \(HumanFormat.distance(promise.error.greatest_m))",
+      to: &text)
+    let ratio = promise.ratio.map { HumanFormat.decimal($0, places: 2) + " ×" } ?? "-"
+    row(
+      "optimum",
+      "\(HumanFormat.energy(promise.optimum_mJ)); this run \(HumanFormat.energy(promise.receiver_mJ)) from the "
+        + "first report on: \(ratio)", to: &text)
+    if promise.hasDrawnTimesToFix {
+      row("", "(--ttff sampled: the optimum takes the median time to fix)", to: &text)
+    } else if promise.ratio != nil, let violation = SummaryText.violation(promise) {
+      row("", style.paint(violation, .bad), to: &text)
+    }
+  }
+
+  /// What the client was given, in the words of its service.
+  static func delivered(_ summary: TraceSummary, by service: ScriptedService) -> String {
+    func count(_ kind: TraceNotice.Kind) -> Int { summary.told[kind] ?? 0 }
+    switch service {
+    case .updates:
+      let batches =
+        summary.batches == 1 ? "1 batch" : "\(HumanFormat.count(summary.batches)) batches"
+      return "\(HumanFormat.count(summary.delivered)) in \(batches), longest delay "
+        + HumanFormat.duration(summary.longestDelay)
+    case .significantChange: return HumanFormat.count(count(.report), of: "significant change")
+    case .visits:
+      return HumanFormat.count(count(.arrived), of: "arrival") + ", "
+        + HumanFormat.count(count(.departed), of: "departure")
+    case .live:
+      return HumanFormat.count(count(.report), of: "location") + ", flags changed "
+        + "\(HumanFormat.times(count(.flags))), stationary changed \(HumanFormat.times(count(.stationary)))"
+    case .region:
+      return "region entered \(HumanFormat.times(count(.entered))), exited "
+        + HumanFormat.times(count(.exited))
+    }
+  }
+
+  /// For how long the distance was not kept, to be said beside the ratio; nil where it was kept.
+  static func violation(_ promise: PromiseSummary) -> String? {
+    guard promise.error.broken > 0 else { return nil }
+    let share = HumanFormat.decimal(promise.error.share * 100, places: 2)
+    let length = HumanFormat.duration(.seconds(Int64(promise.error.broken)))
+    return "but beyond \(HumanFormat.distance(promise.bound_m)) for \(length) (\(share) %)"
+  }
+
+  private func write(_ energy: TraceEnergy, _ duration: Interval, to text: inout TextBuffer) {
+    text.add("\n")
+    text.add(style.paint("energy", .strong))
+    text.add("                  this run    with gpsd        saved   mean power\n")
+    bill("receiver", energy.receiver_mJ, energy.receiverAlwaysOn_mJ, duration, to: &text)
+    bill("board", energy.board_mJ, energy.boardGpsd_mJ, duration, to: &text)
+    bill(
+      "together", energy.receiver_mJ + energy.board_mJ,
+      energy.receiverAlwaysOn_mJ + energy.boardGpsd_mJ, duration, to: &text)
+    text.add("\n")
+    shares(
+      "receiver", TraceReceiverState.allCases.map { ($0.word, time(of: $0, energy)) }, duration,
+      to: &text)
+    shares(
+      "board",
+      energy.boardTime.enumerated().compactMap { index, time in
+        BoardState(rawValue: UInt8(index)).map { (TraceJSON.word($0), time) }
+      }, duration, to: &text)
+  }
+
+  private func time(of state: TraceReceiverState, _ energy: TraceEnergy) -> Interval {
+    energy.receiverTime[Int(state.rawValue)]
+  }
+
+  private func row(_ label: String, _ value: String, to text: inout TextBuffer) {
+    text.add(style.paint(label, .strong))
+    for _ in label.utf8.count..<labelWidth { text.add(" ") }
+    text.add(value)
+    text.add("\n")
+  }
+
+  private func bill(
+    _ label: String, _ used: Double, _ full: Double, _ duration: Interval, to text: inout TextBuffer
+  ) {
+    let saved =
+      full > 0 ? HumanFormat.decimal((1 - used / full) * 100, places: 1) + " %" : "-"
+    let seconds = duration.seconds
+    let mean = seconds > 0 ? HumanFormat.decimal(used / seconds, places: 1) + " mW" : "-"
+    text.add("  \(label)")
+    for _ in label.utf8.count..<14 { text.add(" ") }
+    for (value, width) in [
+      (HumanFormat.energy(used), 16), (HumanFormat.energy(full), 13), (saved, 13), (mean, 13),
+    ] {
+      for _ in value.utf8.count..<max(width, value.utf8.count) { text.add(" ") }
+      text.add(value)
+    }
+    text.add("\n")
+  }
+
+  /// Adds the states that took time, each with its share; a second line where the first is full.
+  private func shares(
+    _ label: String, _ states: [(String, Interval)], _ duration: Interval, to text: inout TextBuffer
+  ) {
+    var column = 0
+    for (word, time) in states where time > .zero {
+      let share = HumanFormat.decimal(time.seconds / max(duration.seconds, 1e-9) * 100, places: 1)
+      let item = "\(word) \(HumanFormat.duration(time)) (\(share) %)"
+      if column == 0 || column + 2 + item.utf8.count > 79 {
+        if column > 0 { text.add("\n") }
+        let head = column == 0 ? label : ""
+        text.add(style.paint(head, .strong))
+        for _ in head.utf8.count..<labelWidth { text.add(" ") }
+        column = labelWidth
+      } else {
+        text.add(", ")
+        column += 2
+      }
+      text.add(item)
+      column += item.utf8.count
+    }
+    if column > 0 { text.add("\n") }
+  }
+}

@@ -1,0 +1,118 @@
+import Glibc
+
+/// Where records go: standard output, or a file that is there complete or not at all.
+///
+/// A file is written beside its place under another name and takes its place in ``finish()``; when
+/// anything fails before, and on an interrupt, it is taken away and what was there before stays.
+struct Output: ~Copyable {
+  private let name: String
+  private let descriptor: Int32
+  private let pending: PendingFile?
+  private var buffer: [UInt8] = []
+  private var isFinished = false
+
+  /// Standard output.
+  init() {
+    name = "standard output"
+    descriptor = STDOUT_FILENO
+    pending = nil
+  }
+
+  /// The file at `path`; a device or pipe is written as it is.
+  init(path: String) throws(CommandError) {
+    let opened = try Output.open(path)
+    name = path
+    descriptor = opened.descriptor
+    pending = opened.pending
+  }
+
+  deinit {
+    guard descriptor != STDOUT_FILENO else { return }
+    close(descriptor)
+    if !isFinished { pending?.remove() }
+  }
+
+  /// Whether it is standard output and a terminal.
+  var isTerminal: Bool { descriptor == STDOUT_FILENO && POSIX.isTerminal(descriptor) }
+
+  /// What tells when nobody reads any more: standard output where it is a pipe, else -1.
+  var reader: Int32 {
+    let kind = POSIX.kind(ofDescriptor: descriptor)
+    return descriptor == STDOUT_FILENO && (kind == .fifo || kind == .other) ? descriptor : -1
+  }
+
+  /// Adds `bytes`; they may wait for ``flush()``.
+  ///
+  /// - Throws: ``ReaderGone`` when nobody reads any more, ``CommandError`` when writing fails.
+  mutating func write(_ bytes: [UInt8]) throws {
+    buffer.append(contentsOf: bytes)
+    if buffer.count >= 65_536 { try flush() }
+  }
+
+  /// Writes what waits.
+  ///
+  /// - Throws: as ``write(_:)``.
+  mutating func flush() throws {
+    guard !buffer.isEmpty else { return }
+    let failure = POSIX.write(buffer, to: descriptor)
+    buffer.removeAll(keepingCapacity: true)
+    guard let failure else { return }
+    if failure == EPIPE { throw ReaderGone() }
+    throw CommandError(.io, "writing \(name) failed: \(POSIX.reason(failure))")
+  }
+
+  /// Writes what waits and puts the file in its place.
+  ///
+  /// - Throws: as ``write(_:)``, or ``CommandError`` when the file cannot take its place.
+  mutating func finish() throws {
+    try flush()
+    if let pending {
+      guard fsync(descriptor) == 0 || errno == EINVAL else {
+        throw CommandError(.io, "writing \(name) failed: \(POSIX.reason(errno))")
+      }
+      guard pending.takePlace() else { throw Output.cannotCreate(name, errno) }
+    }
+    isFinished = true
+  }
+
+  private static func open(
+    _ path: String
+  ) throws(CommandError) -> (descriptor: Int32, pending: PendingFile?) {
+    let descriptor: Int32
+    var pending: PendingFile?
+    switch path.isEmpty ? .missing : POSIX.kind(of: path) {
+    case .directory:
+      throw CommandError(
+        .cannotCreate, "cannot write '\(path)': it is a directory; give the name of a file")
+    case .device, .fifo, .other:
+      descriptor = unsafe Glibc.open(path, O_WRONLY | O_CLOEXEC)
+    case .missing, .regular:
+      var file = PendingFile(for: path)
+      descriptor = file.open()
+      pending = file
+    }
+    if descriptor < 0 { throw cannotCreate(path, errno) }
+    return (descriptor, pending)
+  }
+
+  /// Whether the folder is there in which `path` would be.
+  private static func isFolderThere(_ path: String) -> Bool {
+    guard !path.hasSuffix("/") else { return false }
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return true }
+    return POSIX.kind(of: slash == path.startIndex ? "/" : String(path[..<slash])) == .directory
+  }
+
+  private static func cannotCreate(_ path: String, _ code: Int32) -> CommandError {
+    let why =
+      switch code {
+      case ENOENT where path.isEmpty:
+        "the name is empty; give the name of a file, or - for standard output"
+      case ENOENT where isFolderThere(path): "no file can be made there; choose another place"
+      case ENOENT: "the directory is not there; make it with `mkdir -p` first"
+      case EACCES, EPERM: "permission denied; choose a place where you may write"
+      case EROFS: "the file system is read-only; choose another place"
+      default: POSIX.reason(code)
+      }
+    return CommandError(.cannotCreate, "cannot write '\(path)': \(why)")
+  }
+}

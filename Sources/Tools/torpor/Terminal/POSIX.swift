@@ -1,0 +1,108 @@
+import Glibc
+import LocationTypes
+
+/// The few words this command speaks with the operating system.
+enum POSIX {
+  /// What the last call's `errno` means, in the system's words.
+  static func reason(_ code: Int32) -> String {
+    guard let text = unsafe strerror(code) else { return "error \(code)" }
+    return unsafe String(cString: text)
+  }
+
+  /// Writes all of `bytes` to `descriptor`; gives the error's number, or nil when all is written.
+  static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
+    unsafe bytes.withUnsafeBytes { buffer -> Int32? in
+      var done = 0
+      while done < buffer.count {
+        let rest = unsafe UnsafeRawBufferPointer(rebasing: buffer[done...])
+        let count = unsafe Glibc.write(descriptor, rest.baseAddress, rest.count)
+        if count < 0 {
+          if errno == EINTR { continue }
+          return errno
+        }
+        done += count
+      }
+      return nil
+    }
+  }
+
+  /// Prints `text` and a line's end to standard error; nobody reading it is no error.
+  static func tell(_ text: String) {
+    _ = write(Array((text + "\n").utf8), to: STDERR_FILENO)
+  }
+
+  /// Whether `descriptor` is a terminal.
+  static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
+
+  /// The value of an environment variable, nil where it is not set.
+  static func environment(_ name: String) -> String? {
+    guard let value = unsafe getenv(name) else { return nil }
+    return unsafe String(cString: value)
+  }
+
+  /// Seconds on a clock that takes no steps.
+  static var uptime: Double {
+    var moment = timespec()
+    _ = unsafe clock_gettime(CLOCK_MONOTONIC, &moment)
+    return Double(moment.tv_sec) + Double(moment.tv_nsec) / 1e9
+  }
+
+  /// The time since boot, sleep included.
+  static var bootClock: Instant {
+    var moment = timespec()
+    _ = unsafe clock_gettime(CLOCK_BOOTTIME, &moment)
+    return Instant(
+      microseconds: Int64(moment.tv_sec) * 1_000_000 + Int64(moment.tv_nsec) / 1_000)
+  }
+
+  /// UTC as the system has it, µs.
+  static var utc: UTCTime {
+    var moment = timespec()
+    _ = unsafe clock_gettime(CLOCK_REALTIME, &moment)
+    return UTCTime(microseconds: Int64(moment.tv_sec) * 1_000_000 + Int64(moment.tv_nsec) / 1_000)
+  }
+
+  /// What a path is, as far as this command cares.
+  enum FileKind: Equatable { case missing, regular, directory, device, fifo, other }
+
+  /// Looks at `path`, following links.
+  static func kind(of path: String) -> FileKind {
+    var status = stat()
+    guard unsafe stat(path, &status) == 0 else { return .missing }
+    return kind(of: status)
+  }
+
+  /// What an open file is.
+  static func kind(ofDescriptor descriptor: Int32) -> FileKind {
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0 else { return .missing }
+    return kind(of: status)
+  }
+
+  /// Whether the file at `path` is the one that is open as `descriptor`.
+  static func isSame(_ descriptor: Int32, _ path: String) -> Bool {
+    var opened = stat()
+    var named = stat()
+    guard unsafe fstat(descriptor, &opened) == 0, unsafe stat(path, &named) == 0 else {
+      return false
+    }
+    return opened.st_ino == named.st_ino && opened.st_dev == named.st_dev
+  }
+
+  private static func kind(of status: stat) -> FileKind {
+    switch status.st_mode & S_IFMT {
+    case S_IFREG: .regular
+    case S_IFDIR: .directory
+    case S_IFCHR: .device
+    case S_IFIFO: .fifo
+    default: .other
+    }
+  }
+
+  /// How long an open file is, where it has a length.
+  static func length(ofDescriptor descriptor: Int32) -> Int? {
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0, kind(of: status) == .regular else { return nil }
+    return Int(status.st_size)
+  }
+}

@@ -1,0 +1,30 @@
+import Glibc
+
+/// Colour, where a terminal shows it and nobody asked for none (no-color.org).
+struct Style: Equatable {
+  /// What a word is to stand out as.
+  enum Tone { case plain, strong, good, bad }
+
+  private let isColoured: Bool
+
+  /// Colour or not.
+  init(isColoured: Bool) { self.isColoured = isColoured }
+
+  /// What standard output calls for.
+  static var ofStandardOutput: Style {
+    let refused = POSIX.environment("NO_COLOR").map { !$0.isEmpty } ?? false
+    let isDumb = POSIX.environment("TERM") == "dumb"
+    return Style(isColoured: POSIX.isTerminal(STDOUT_FILENO) && !refused && !isDumb)
+  }
+
+  /// `text` in the colour of `tone`.
+  func paint(_ text: String, _ tone: Tone) -> String {
+    guard isColoured else { return text }
+    return switch tone {
+    case .plain: text
+    case .strong: "\u{1B}[1m\(text)\u{1B}[0m"
+    case .good: "\u{1B}[32m\(text)\u{1B}[0m"
+    case .bad: "\u{1B}[31m\(text)\u{1B}[0m"
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import ArgumentParser
+import BoardProfiles
+import LocationSimulation
+import LocationTypes
+
+/// `torpor replay`.
+struct Replay: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Run a recording through the service's engine, at its own time.",
+    discussion: """
+      A background client asks for deferred updates and asks again whenever a deferral has ended. \
+      What it is given, and when, is printed as it happens, in the recording's own time; the run \
+      itself takes a moment. Without --distance and --timeout only a full cache flushes.
+
+        torpor replay drive.nmea --timeout 600
+        torpor replay drive.nmea --distance 5km --board myboard.toml --json
+      """)
+
+  @OptionGroup var board: BoardOption
+  @OptionGroup var deferral: DeferralOptions
+  @OptionGroup var printing: PrintingOptions
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Fixes the client may leave in the cache before it is flushed; the profile's if not given.",
+      valueName: "fixes"),
+    transform: ArgumentValues.capacity)
+  var capacity: Int?
+
+  @OptionGroup var recorded: RecordingOptions
+
+  @Argument(
+    help: ArgumentHelp("The recording, or - for standard input.", valueName: "file"),
+    completion: .file())
+  var file: String
+
+  func run() throws {
+    try OutputPlaces.check(
+      [("--trace", printing.trace)],
+      inputs: [("the recording", file), ("the profile", board.path)])
+    let profile = try board.profile()
+    var input = try InputFile(file)
+    let bytes = try input.readAll()
+    let scan = RecordingScan(
+      bytes, date: recorded.date, interval: profile.receiver?.fixInterval ?? .seconds(1),
+      lineSpeed: UInt32(clamping: profile.receiver?.lineSpeed_baud ?? 115_200),
+      recorded.checking)
+    guard scan.epochs > 0 else { throw emptyError(bytes, input.name) }
+    var report = try RunReport(printing)
+    report.begin(
+      "\(input.name): \(HumanFormat.count(scan.epochs, of: "epoch")), \(HumanFormat.duration(scan.end - .boot)); "
+        + deferral.words)
+    var session = Session(profile, deferral.script)
+    session.deferralLimit = capacity
+    let result = session.replay(
+      scan, progress: { report.advance(to: $0) }, sink: { report.take($0) })
+    try report.finish(result.summary)
+    try RunCheck.check(result)
+  }
+
+  /// What to say of input without an epoch: the same as `torpor decode`, where that refuses it.
+  private func emptyError(_ bytes: [UInt8], _ name: String) -> CommandError {
+    var recording = RecordingDecoder(dateGiven: recorded.date, recorded.checking)
+    recording.decode(bytes) { _ in }
+    recording.finish { _ in }
+    return recording.inputError(of: name, reader: "torpor replay -")
+      ?? CommandError(
+        .data,
+        """
+        there is no epoch in \(name): see what is in it with \
+        `torpor decode --format jsonl \(file == "-" ? file : ForeignFormat.quoted(file))`
+        """)
+  }
+}

@@ -1,0 +1,266 @@
+import LocationPolicy
+import LocationSimulation
+import LocationTypes
+import LocationWire
+
+/// The trace for people: a line for what a client or the board notices, as it happens.
+///
+/// Lines fit 80 columns and come in the order of time: while it is not known whether a state of the
+/// receiver is worth a line, what happens meanwhile waits. Where one fix after another is delivered by itself, the first three are
+/// shown and the rest is counted, for a day of them says nothing.
+struct TraceText {
+  private let style: Style
+  private var tally = TraceTally()
+  private var board: (state: BoardState, since: Instant)?
+  /// The receiver's state that was told last.
+  private var receiver: TraceReceiverState?
+  /// One that is told when it has lasted for ``lasting``.
+  private var newReceiver: (at: Instant, state: TraceReceiverState, power_mw: Double)?
+  /// What happened since then, in the order of time.
+  private var waiting: [TraceRecord] = []
+  private var singles = 0
+  private var lastSingle = Instant.boot
+  /// What the board did since it was last told.
+  private var wakes: [WakeReason: Int] = [:]
+  private var asleep: [BoardState: Interval] = [:]
+  private static let singlesShown = 3
+  /// What the receiver passes through in less is not worth a line.
+  private static let lasting = Interval.seconds(1)
+  /// Reports further apart than this are each worth a line.
+  private static let reportsFollow = Interval.seconds(10)
+
+  /// Creates a printer.
+  init(style: Style) { self.style = style }
+
+  /// Adds the lines that `record` is worth, if any.
+  mutating func write(_ record: TraceRecord, to text: inout TextBuffer) {
+    if let new = newReceiver, record.at - new.at >= TraceText.lasting {
+      settleReceiver(hasLasted: true, to: &text)
+    }
+    if case .receiver(let state, let power_mw) = record.kind {
+      // Told once more, as at the end of a run: it is in that state since before.
+      if newReceiver?.state == state { return tally.add(record) }
+      settleReceiver(hasLasted: false, to: &text)
+      tally.add(record)
+      newReceiver = (record.at, state, power_mw)
+    } else if newReceiver != nil {
+      waiting.append(record)
+    } else {
+      tell(record, to: &text)
+    }
+  }
+
+  /// Adds the line of the receiver's new state if it has lasted, then those of what waited for that.
+  private mutating func settleReceiver(hasLasted: Bool, to text: inout TextBuffer) {
+    guard let new = newReceiver else { return }
+    newReceiver = nil
+    if hasLasted, new.state != receiver {
+      receiver = new.state
+      let what = "\(new.state.word), \(HumanFormat.decimal(new.power_mw, places: 1)) mW"
+      line(new.at, "receiver", what, .plain, to: &text)
+    }
+    for record in waiting { tell(record, to: &text) }
+    waiting.removeAll(keepingCapacity: true)
+  }
+
+  private mutating func tell(_ record: TraceRecord, to text: inout TextBuffer) {
+    tally.add(record)
+    switch record.kind {
+    case .batch(let client, let first, let last, let count):
+      writeBatch(record.at, client, first, last, count, to: &text)
+    case .finish(let client, let code):
+      let (why, tone): (String, Style.Tone) =
+        switch code {
+        case nil: ("a criterion was met", .good)
+        // The client's own decision is no error.
+        case .deferredCanceled: (TraceText.word(.deferredCanceled), .plain)
+        case .some(let code): (TraceText.words(code), .bad)
+        }
+      line(record.at, "finish", forClient(client) + why, tone, to: &text)
+    case .gap(let client, let count, let from, let to):
+      let fixes = count == 1 ? "1 fix" : "\(HumanFormat.count(Int(clamping: count))) fixes"
+      var what = forClient(client) + "\(fixes) lost"
+      if let from, let to { what += ", \(clock(from)) to \(clock(to))" }
+      line(record.at, "gap", what, .bad, to: &text)
+    case .told(let client, .report(let sequence)):
+      writeReport(record.at, client, sequence, to: &text)
+    case .told(let client, let notice):
+      line(record.at, notice.word, forClient(client) + TraceText.words(notice), .strong, to: &text)
+    case .batteryEmpty:
+      line(record.at, "battery", "empty", .bad, to: &text)
+    case .board(let state, _):
+      changeBoard(to: state, at: record.at)
+    case .wake(let reason):
+      wakes[reason, default: 0] += 1
+    case .receiver, .fix, .ack, .battery:
+      break
+    }
+  }
+
+  /// Adds what is still owed when the run ends.
+  mutating func finish(to text: inout TextBuffer) {
+    settleReceiver(hasLasted: true, to: &text)
+    endSingles(to: &text)
+  }
+
+  private mutating func writeBatch(
+    _ at: Instant, _ client: Int, _ first: UInt64, _ last: UInt64, _ count: Int,
+    to text: inout TextBuffer
+  ) {
+    if count == 1 {
+      singles += 1
+      lastSingle = at
+      if singles > TraceText.singlesShown { return }
+    }
+    var what = forClient(client)
+    what +=
+      count == 1 ? "#\(first)  1 fix" : "#\(first) … #\(last)  \(HumanFormat.count(count)) fixes"
+    if let age = tally.age(of: first, at: at), age.microseconds >= 1_000_000 {
+      what +=
+        count == 1 ? ", \(HumanFormat.duration(age)) old" : ", oldest \(HumanFormat.duration(age))"
+    }
+    line(at, "batch", what, .strong, keepsSingles: count == 1, to: &text)
+  }
+
+  private mutating func writeReport(
+    _ at: Instant, _ client: Int, _ sequence: UInt64, to text: inout TextBuffer
+  ) {
+    let follows = singles > 0 && at - lastSingle <= TraceText.reportsFollow
+    if follows {
+      singles += 1
+      lastSingle = at
+      if singles > TraceText.singlesShown { return }
+    }
+    let what = forClient(client) + "#\(sequence)"
+    line(at, "report", what, .strong, keepsSingles: follows, to: &text)
+    if !follows {
+      singles = 1
+      lastSingle = at
+    }
+  }
+
+  private mutating func changeBoard(to state: BoardState, at now: Instant) {
+    guard board?.state != state else { return }
+    if let board, board.state != .awake {
+      asleep[board.state, default: .zero] =
+        asleep[board.state, default: .zero] + (now - board.since)
+    }
+    board = (state, now)
+  }
+
+  /// Adds what the board did since it was last told, if it slept at all.
+  private mutating func writeSleep(at now: Instant, to text: inout TextBuffer) {
+    let count = wakes.values.reduce(0, +)
+    let sleeps = asleep.filter { $0.value >= .seconds(1) }.sorted { $0.value > $1.value }
+      .map { "\(TraceJSON.word($0.key)) \(HumanFormat.duration($0.value))" }
+    if count > 0, !sleeps.isEmpty {
+      let reasons = wakes.sorted { ($1.value, $0.key.rawValue) < ($0.value, $1.key.rawValue) }
+        .map { TraceText.word($0.key) }
+      let what =
+        "\(sleeps.joined(separator: ", ")); woke \(HumanFormat.times(count)) "
+        + "(\(reasons.joined(separator: ", ")))"
+      add(now, "board", what, .plain, to: &text)
+    }
+    wakes.removeAll()
+    asleep.removeAll()
+  }
+
+  private mutating func line(
+    _ at: Instant, _ kind: String, _ what: String, _ tone: Style.Tone, keepsSingles: Bool = false,
+    to text: inout TextBuffer
+  ) {
+    if !keepsSingles {
+      endSingles(to: &text)
+      writeSleep(at: at, to: &text)
+    }
+    add(at, kind, what, tone, to: &text)
+  }
+
+  private func add(
+    _ at: Instant, _ kind: String, _ what: String, _ tone: Style.Tone, to text: inout TextBuffer
+  ) {
+    text.add(hoursMinutesSeconds: at.microseconds / 1_000_000)
+    text.add("  ")
+    text.add(style.paint(kind, tone))
+    for _ in kind.utf8.count..<max(10, kind.utf8.count + 1) { text.add(" ") }
+    text.add(what)
+    text.add("\n")
+  }
+
+  private mutating func endSingles(to text: inout TextBuffer) {
+    let more = singles - TraceText.singlesShown
+    singles = 0
+    guard more > 0 else { return }
+    text.add("     ...  ")
+    text.add("\(HumanFormat.count(more)) more, one by one, until ")
+    text.add(hoursMinutesSeconds: lastSingle.microseconds / 1_000_000)
+    text.add("\n")
+  }
+
+  private func forClient(_ client: Int) -> String {
+    // Nearly every run has one client; only the others need a name.
+    client == 0 ? "" : "client \(client): "
+  }
+
+  private func clock(_ moment: UTCTime) -> String {
+    var text = TextBuffer()
+    text.add(hoursMinutesSeconds: moment.microsecondsOfDay / 1_000_000)
+    return text.string
+  }
+
+  /// What a client was told, in a few words.
+  static func words(_ notice: TraceNotice) -> String {
+    switch notice {
+    case .report(let sequence): "#\(sequence)"
+    case .arrived(let place, let at), .departed(let place, let at):
+      // A metre, which is finer than a visit is known.
+      HumanFormat.decimal(place.latitude, places: 5) + ", "
+        + HumanFormat.decimal(place.longitude, places: 5)
+        + (at.map { ", \(HumanFormat.duration($0 - .boot)) after the start" } ?? "")
+    case .paused: "nobody moves"
+    case .resumed: "somebody moves"
+    case .entered(let region), .exited(let region): "region \(region)"
+    case .stationary(let stands): stands ? "stands" : "moves"
+    case .flags(let flags):
+      flags == .empty
+        ? "none"
+        : flags.words.map { $0.description.split(separator: "_").joined(separator: " ") }
+          .joined(separator: ", ")
+    case .degraded(let givenUp, let charge): "battery at \(charge) %: \(words(givenUp))"
+    case .failed(let code): words(code)
+    }
+  }
+
+  /// What woke the board, in a word or two.
+  static func word(_ reason: WakeReason) -> String {
+    switch reason {
+    case .alarm: "alarm"
+    case .bytes: "bytes"
+    case .motion: "motion"
+    case .batchPin: "receiver's buffer"
+    case .request: "request"
+    }
+  }
+
+  /// An error in words.
+  static func words(_ code: LocationErrorCode) -> String { "error: \(word(code))" }
+
+  /// What went wrong, in a few words.
+  static func word(_ code: LocationErrorCode) -> String {
+    switch code {
+    case .locationUnknown: "no location now"
+    case .denied: "denied"
+    case .deferredFailed: "the receiver failed"
+    case .deferredNotUpdatingLocation: "updates are not running"
+    case .deferredAccuracyTooLow: "the accuracy asked for is too low"
+    case .deferredDistanceFiltered: "a distance filter is set"
+    case .deferredCanceled: "canceled by the client"
+    case .regionMonitoringFailure: "the region cannot be monitored"
+    case .network, .headingFailure, .regionMonitoringDenied, .regionMonitoringSetupDelayed,
+      .regionMonitoringResponseDelayed, .geocodeFoundNoResult,
+      .geocodeFoundPartialResult, .geocodeCanceled, .rangingUnavailable, .rangingFailure,
+      .promptDeclined, .historicalLocationError:
+      "see the reference of error codes"
+    }
+  }
+}
