@@ -50,7 +50,7 @@ ARM64_BUILD = TORPOR_ARM64=1 $(SWIFT) build -c release --scratch-path $(ARM64_PA
   --swift-sdks-path $(ARM64_PATH)/sdks --swift-sdk torpor-arm64
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check snapshots digests unit test-fresh build bench fuzz soak soaked lint format embedded tests interface release boards firmware clean tools \
+.PHONY: help run test check snapshots digests unit test-fresh build bench fuzz soak soaked lint format embedded tests process-tests interface release boards firmware clean tools \
   soak-build bench-tools firmware-tools completions man install uninstall service service-order bench-service \
   service-tools arm64 arm64-tools torture client-probe test-board compare-board board-program board-tools command deb deb-tools test-deb test-deb-tools
 
@@ -76,7 +76,8 @@ help:
 	@echo 'make snapshots  write the checked-in copies of all interfaces and digests of behaviour anew; digests, those of seeds'
 	@echo 'make soak      random clients and faults until stopped (SOAK_SECONDS=600, SOAK="--seed N")'
 	@echo 'make lint      only the style check      make format    put the style right'
-	@echo 'make embedded  only the Embedded build   make tests     only the tests'
+	@echo 'make embedded  only the Embedded build   make tests     only the tests in virtual time'
+	@echo 'make process-tests  only the tests of processes and of real time'
 	@echo 'make interface only the interface file of the socket, if Python has a varlink package'
 	@echo 'make boards    only the boards           make clean     remove what was built'
 	@echo 'make firmware  the core on a Cortex-M4 and an aarch64 in QEMU: its self-test and its size'
@@ -128,8 +129,14 @@ build: tools
 	@$(SWIFT) build --build-tests
 
 tests: tools
-	@echo '== tests'
-	@$(SWIFT) test $(if $(PREBUILT),--skip-build)
+	@echo '== tests in virtual time'
+	@$(SWIFT) test $(if $(PREBUILT),--skip-build) --skip "$$(.ci/tagged-suites)"
+
+# Suites with a tag: they wait for processes, timers and pseudo-terminals, and run when nothing else computes in
+# their process.
+process-tests: tools
+	@echo '== tests of processes and of real time'
+	@$(SWIFT) test $(if $(PREBUILT),--skip-build) --filter "$$(.ci/tagged-suites)"
 
 # The socket's interface file and the examples of its page, through a library that is not ours.
 interface:

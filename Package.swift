@@ -323,7 +323,8 @@ let testTargets: [Target] = [
   lab.tests("TorporBoard"),
   lab.tests("DecoderProperties"),
   .target(
-    name: "TestSupport", dependencies: ["DeferralCache", "LocationWire"], path: "Tests/Support",
+    name: "TestSupport", dependencies: ["DeferralCache", "LocationTypes", "LocationWire"],
+    path: "Tests/Support",
     swiftSettings: testSettings),
   .testTarget(
     name: "ArchitectureTests", dependencies: ["TestSupport"], swiftSettings: testSettings),

@@ -160,4 +160,25 @@ struct CheckerTests {
     #expect(text.recipe("b") == ["\tthree"])
     #expect(text.recipe("c") == [])
   }
+
+  @Test("paths are read; of a rename only the new one")
+  func paths() {
+    #expect(
+      RepositoryRules.paths(in: "in `Sources/A/b.swift` and Tests/C.", isRename: false)
+        == ["Sources/A/b.swift", "Tests/C"])
+    #expect(RepositoryRules.paths(in: "`Sources/…`, Tests/*", isRename: false) == [])
+    #expect(RepositoryRules.paths(in: "- `a` → `Sources/B`", isRename: true) == ["Sources/B"])
+    #expect(
+      RepositoryRules.paths(in: "| `Sources/A` | `Sources/B` |", isRename: true) == ["Sources/B"])
+    #expect(RepositoryRules.paths(in: "### `Sources/A`", isRename: true) == [])
+  }
+
+  @Test("suites are read to the end of their type")
+  func suites() {
+    let text =
+      "import A\n\n@Suite(\"a\")\nstruct B {\n  c()\n}\n\nd()\n@Suite(\"e\") struct F {\n}\n"
+    #expect(RepositoryRules.suites(in: text).count == 2)
+    #expect(RepositoryRules.suites(in: text)[0].contains("c()"))
+    #expect(!RepositoryRules.suites(in: text)[0].contains("d()"))
+  }
 }

@@ -20,14 +20,16 @@ struct EmbeddedGateTests {
     #expect(embedded.contains(#""-no-allocations""#))
     #expect(makefile.recipe("test").contains { $0.hasSuffix(" .ci/test") })
     let all = try gates(of: "test")
-    for gate in ["lint", "embedded", "tests", "firmware", "boards", "soaked"] {
+    for gate in ["lint", "embedded", "tests", "process-tests", "firmware", "boards", "soaked"] {
       #expect(all.contains(gate), "make test: \(gate)")
     }
     #expect(makefile.recipe("check").contains { $0.hasSuffix(" .ci/test check") })
     #expect(try gates(of: "check") == ["tools", "unit", "lint", "embedded"])
     for gate in all { #expect(!makefile.recipe(gate).isEmpty, "make \(gate)") }
     #expect(makefile.recipe("lint").contains { $0.contains("format lint --parallel --strict") })
-    #expect(makefile.recipe("tests").contains { $0.contains("$(SWIFT) test") })
+    for gate in ["tests", "process-tests"] {
+      #expect(makefile.recipe(gate).contains { $0.contains("$(SWIFT) test") }, "make \(gate)")
+    }
     #expect(makefile.recipe("boards").contains { $0.contains(".ci/check-boards") })
   }
 

@@ -88,6 +88,38 @@ enum RepositoryRules {
     line.hasPrefix("static const ") || line.hasPrefix("const float *torpor_exit_weights(")
   }
 
+  /// Calls that start a process or wait in real time.
+  static let slowCalls = ["Command.run(", "builtProgram(", "usleep(", "Task.sleep(", "nanosleep("]
+
+  /// The text of each suite: from its attribute to the closing brace at the left edge.
+  static func suites(in text: String) -> [Substring] {
+    text.split(separator: "\n@Suite(").dropFirst().map { part in
+      part.firstRange(of: "\n}").map { part[..<$0.lowerBound] } ?? part
+    }
+  }
+
+  /// The paths below `Sources` and `Tests` that a line names.
+  ///
+  /// A line of Docs/Renames.md names old paths first: there only what follows the arrow, stands in the second column
+  /// of a table or before a colon counts.
+  static func paths(in line: Substring, isRename: Bool) -> [String] {
+    var line = line
+    if isRename {
+      if line.hasPrefix("#") { return [] }
+      if let arrow = line.firstRange(of: "→") {
+        line = line[arrow.upperBound...]
+      } else if line.hasPrefix("| ") {
+        line = line.dropFirst(2).drop { $0 != "|" }
+      }
+    }
+    return line.matches(of: /(?:Sources|Tests)\/[A-Za-z0-9_\/+.-]*[A-Za-z0-9]/).compactMap {
+      match in
+      // A placeholder follows: `Sources/LAYER/…`, `Tests/*`.
+      let next = line[match.range.upperBound...].first
+      return next == "…" || next == "*" || next == "<" || next == "/" ? nil : String(match.output)
+    }
+  }
+
   /// Functions with more lines than allowed, as `name: lines`.
   ///
   /// A function begins where a line declares one, and ends at the closing brace with the same indentation:

@@ -37,6 +37,21 @@ struct RepositoryTests {
     }
   }
 
+  @Test("a suite that starts processes or waits in real time has a tag for it")
+  func tags() throws {
+    var tagged = 0
+    for file in try Repository.files(in: ["Tests"], endings: ["swift"])
+    where !file.path.hasPrefix("Tests/ArchitectureTests/") {
+      for suite in RepositoryRules.suites(in: file.text) {
+        let isTagged = suite.contains(".tags(.process)") || suite.contains(".tags(.realTime)")
+        tagged += isTagged ? 1 : 0
+        let found = RepositoryRules.slowCalls.filter(suite.contains)
+        #expect(found.isEmpty || isTagged, "\(file.path): \(found)")
+      }
+    }
+    #expect(tagged > 30)
+  }
+
   @Test("nothing is left for later in a comment")
   func nothingLeftForLater() throws {
     let marks: Set = ["TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK"]
@@ -88,6 +103,26 @@ struct RepositoryTests {
         #expect(there, "\(document.path) points to \(target)")
       }
     }
+  }
+
+  @Test("a path of this repository that a page or a script names is there")
+  func paths() throws {
+    var texts = try Repository.files(in: ["Docs"], endings: ["md"])
+    for path in ["README.md", "Makefile"] {
+      texts.append(.init(path: path, text: try Repository.text(path)))
+    }
+    var count = 0
+    for file in texts {
+      for line in file.text.split(separator: "\n") {
+        for path in RepositoryRules.paths(in: line, isRename: file.name == "Renames.md") {
+          count += 1
+          let isThere = FileManager.default.fileExists(
+            atPath: Repository.root.appending(path: path).path)
+          #expect(isThere, "\(file.path): \(path)")
+        }
+      }
+    }
+    #expect(count > 300)
   }
 
   @Test("a page is linked from another one: nobody finds what nothing points to")

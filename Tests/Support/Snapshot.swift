@@ -1,4 +1,5 @@
 import Glibc
+import LocationTypes
 
 /// Compares text that an interface gives with its checked-in copy, `Tests/Snapshots/NAME`.
 ///
@@ -41,8 +42,8 @@ private func quoted(_ lines: [Substring], _ index: Int) -> String {
 
 /// FNV-1a, 64 bits, as 16 hexadecimal digits: the same text gives the same digest on every machine.
 public func digest(of text: String) -> String {
-  var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-  for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-  let digits = String(hash, radix: 16)
+  var hash = FNV1a()
+  for byte in text.utf8 { hash.add(byte) }
+  let digits = String(hash.value, radix: 16)
   return String(repeating: "0", count: 16 - digits.count) + digits
 }

@@ -8,13 +8,10 @@ import ReceiverDrivers
 /// A change of structure does not change the digest of any seed (`make soaked` compares, `make digests` writes). Values go in by their numbers and
 /// not by their names, so that a rename does not change it.
 struct BehaviourDigest: Equatable, Sendable {
-  private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
+  private var hash = FNV1a()
+  var value: UInt64 { hash.value }
 
-  mutating func add(_ number: UInt64) {
-    for shift in stride(from: UInt64(0), to: 64, by: 8) {
-      value = (value ^ (number >> shift & 0xFF)) &* 0x100_0000_01B3
-    }
-  }
+  mutating func add(_ number: UInt64) { hash.add(number) }
 
   mutating func add(_ number: some BinaryInteger) { add(UInt64(truncatingIfNeeded: number)) }
   mutating func add(_ flag: Bool) { add(flag ? 1 : 0) }

@@ -1,10 +1,11 @@
 import Glibc
 import LocationTypes
+import TestSupport
 import Testing
 
 @testable import LinuxHAL
 
-@Suite("The one wait") struct EventWaitTests {
+@Suite("The one wait", .tags(.realTime)) struct EventWaitTests {
   private let events: EventWait
   private let pair: (Int32, Int32)
   private let token = EventWait.Token(rawValue: 20)

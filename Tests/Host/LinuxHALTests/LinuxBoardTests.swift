@@ -1,11 +1,12 @@
 import Glibc
 import LocationHAL
 import LocationTypes
+import TestSupport
 import Testing
 
 @testable import LinuxHAL
 
-@Suite("The board on Linux") struct LinuxBoardTests {
+@Suite("The board on Linux", .tags(.realTime)) struct LinuxBoardTests {
   private let terminal = Terminal()
   private let events: EventWait
   private let request = EventWait.Token.firstFree

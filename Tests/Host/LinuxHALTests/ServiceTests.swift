@@ -6,7 +6,7 @@ import Testing
 
 @testable import LinuxHAL
 
-@Suite("Signals, readiness and log") struct ServiceTests {
+@Suite("Signals, readiness and log", .tags(.realTime)) struct ServiceTests {
   // MARK: Signals
 
   @Test("signals end a wait, each once, in the words of the service")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LocationClient
 
-@Suite("A program's acknowledgements")
+@Suite("A program's acknowledgements", .tags(.realTime))
 struct AcknowledgementTests {
   private func name(_ sequence: UInt64) -> FixName { FixName(generation: 1, sequence: sequence) }
   private func second(_ count: Int64) -> Instant { .boot + .seconds(count) }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import LocationClient
 
-@Suite("A program's way to the service")
+@Suite("A program's way to the service", .tags(.realTime))
 struct ConnectionTests {
   private let session = WireSession(
     session: 7, authorization: .always, isReduced: false, isDeferralAvailable: true)

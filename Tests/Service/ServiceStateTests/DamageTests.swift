@@ -6,7 +6,7 @@ import Testing
 
 @testable import ServiceState
 
-@Suite("Durable state: damage, a full disk, SIGKILL")
+@Suite("Durable state: damage, a full disk, SIGKILL", .tags(.process))
 struct DamageTests {
   /// A closed file with four clients, and how it was.
   static func filled() throws -> Folder {

@@ -1,11 +1,12 @@
 import Foundation
 import LocationPolicy
 import LocationTypes
+import TestSupport
 import Testing
 
 @testable import ServiceState
 
-@Suite("Durable state: what is written comes back")
+@Suite("Durable state: what is written comes back", .tags(.process))
 struct StoreTests {
   @Test("BKG-20, AUT-2: every row comes back as it went in")
   func roundTrip() throws {

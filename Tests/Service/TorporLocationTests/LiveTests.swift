@@ -73,7 +73,7 @@ final class StagedService: Sendable {
   }
 }
 
-@Suite("Live updates as a program has them")
+@Suite("Live updates as a program has them", .tags(.realTime))
 struct LiveTests {
   @Test("LIV-1, LIV-2: the service starts with each loop over them, and ends when it is left")
   func loops() async throws {

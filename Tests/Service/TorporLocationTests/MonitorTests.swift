@@ -7,7 +7,7 @@ import Testing
 
 @testable import TorporLocation
 
-@Suite("Monitors and sessions as a program has them")
+@Suite("Monitors and sessions as a program has them", .tags(.realTime))
 struct MonitorTests {
   private let home = LocationMonitor.CircularCondition(
     center: Coordinate(latitude_e9: 5, longitude_e9: 6), radius: 150)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import TorporLocation
 
-@Suite("A program that waits on its own thread")
+@Suite("A program that waits on its own thread", .tags(.realTime))
 struct QuietProgramTests {
   struct Refused: Error {}
 

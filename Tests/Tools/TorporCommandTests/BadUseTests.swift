@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import torpor
 
-@Suite("What a newcomer types amiss")
+@Suite("What a newcomer types amiss", .tags(.process))
 struct BadUseTests {
   @Test("a slip in the name of a command of `board` is told, as one of `torpor` is")
   func commands() {
@@ -55,7 +56,7 @@ struct BadUseTests {
   }
 }
 
-@Suite("Small things that must be told as they are")
+@Suite("Small things that must be told as they are", .tags(.process))
 struct SmallThingsTests {
   @Test("a track of one point is refused with what to do; with --hours it is a place to stay at")
   func onePoint() {

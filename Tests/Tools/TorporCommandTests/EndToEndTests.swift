@@ -3,7 +3,7 @@ import Testing
 
 @testable import torpor
 
-@Suite("The command as it is run")
+@Suite("The command as it is run", .tags(.process))
 struct EndToEndTests {
   static let drive = Array(
     ((0...9).map { RecordingDecoderTests.rmc($0, "010420") }.joined()).utf8)

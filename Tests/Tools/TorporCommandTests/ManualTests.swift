@@ -1,9 +1,10 @@
 import ArgumentParser
+import TestSupport
 import Testing
 
 @testable import torpor
 
-@Suite("What the command says of itself to man and to shells")
+@Suite("What the command says of itself to man and to shells", .tags(.process))
 struct ManualTests {
   @Test("the manual page names every command and every option that --help lists")
   func options() {

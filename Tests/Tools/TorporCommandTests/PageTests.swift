@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@Suite("Pages that repeat what programs and scripts say")
+@Suite("Pages that repeat what programs and scripts say", .tags(.process))
 struct PageTests {
   static func text(_ path: String) -> String {
     String(decoding: readFile("\(packageRoot)/\(path)"), as: UTF8.self)

@@ -4,7 +4,7 @@ import Testing
 
 /// What programs and scripts depend on: names of commands, options and values, what completes them, and the bytes
 /// that the command writes for programs. The prose of help and messages is no part of it.
-@Suite("Snapshots of the command's interfaces")
+@Suite("Snapshots of the command's interfaces", .tags(.process))
 struct SnapshotTests {
   /// The recording in `Tests/Snapshots`, which all samples are made of.
   private static let recording = "\(packageRoot)/Tests/Snapshots/recording.nmea"
@@ -176,7 +176,7 @@ struct SnapshotTests {
 
 /// Each later change of structure leaves these as they are; a change of behaviour writes them anew in a commit of
 /// its own.
-@Suite("Digests of simulated behaviour")
+@Suite("Digests of simulated behaviour", .tags(.process))
 struct BehaviourDigestTests {
   @Test("every board of the catalogue with every service") func boards() {
     let boards = TestFolder.names(in: "\(packageRoot)/Boards")

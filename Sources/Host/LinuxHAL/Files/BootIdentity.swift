@@ -1,4 +1,5 @@
 import Glibc
+import LocationTypes
 
 /// Which boot of the board this is, as the kernel tells one from the other (`boot_id`).
 public struct BootIdentity: Equatable, Sendable {
@@ -10,10 +11,9 @@ public struct BootIdentity: Equatable, Sendable {
 
   /// The boot of the text that the kernel names it by.
   public init(id: some Sequence<UInt8>) {
-    // FNV-1a, 64 bit.
-    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-    for byte in id { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-    number = Int64(hash >> 2) + 1
+    var hash = FNV1a()
+    for byte in id { hash.add(byte) }
+    number = Int64(hash.value >> 2) + 1
   }
 
   /// This boot.

@@ -8,7 +8,7 @@ import Testing
 @testable import LinuxHAL
 
 /// What can be said without a chip; with one `make test-board` tries it.
-@Suite("GPIO lines of a board that has none")
+@Suite("GPIO lines of a board that has none", .tags(.realTime))
 struct GPIOTests {
   private func fault(_ line: String, in folder: TestFolder) throws -> GPIOFault? {
     let line = try GPIOLine(line)

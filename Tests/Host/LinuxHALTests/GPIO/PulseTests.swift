@@ -2,11 +2,12 @@ import CLinux
 import Glibc
 import LocationHAL
 import LocationTypes
+import TestSupport
 import Testing
 
 @testable import LinuxHAL
 
-@Suite("The receiver's pulse per second on Linux") struct PulseTests {
+@Suite("The receiver's pulse per second on Linux", .tags(.realTime)) struct PulseTests {
   private let terminal = Terminal()
   private let events: EventWait
   private let count = PulsingPins.Count()

@@ -7,7 +7,7 @@ import Testing
 
 @testable import LinuxHAL
 
-@Suite("The serial line") struct SerialLineTests {
+@Suite("The serial line", .tags(.realTime)) struct SerialLineTests {
   private let terminal = Terminal()
   private let events: EventWait
 

@@ -1,10 +1,11 @@
 import Glibc
 import LocationTypes
+import TestSupport
 import Testing
 
 @testable import LinuxHAL
 
-@Suite("What can be seen of a board's sleep") struct SleepSurveyTests {
+@Suite("What can be seen of a board's sleep", .tags(.realTime)) struct SleepSurveyTests {
   private let kernel = FakeKernel()
   private var survey: SleepSurvey { SleepSurvey(kernel.files, usesTimer: false) }
   private var pace: BoardSuspender.Pace {

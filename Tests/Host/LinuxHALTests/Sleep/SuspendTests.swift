@@ -1,11 +1,12 @@
 import Glibc
 import LocationHAL
 import LocationTypes
+import TestSupport
 import Testing
 
 @testable import LinuxHAL
 
-@Suite("A board that is suspended") struct SuspendTests {
+@Suite("A board that is suspended", .tags(.realTime)) struct SuspendTests {
   private let terminal = Terminal()
   private let events: EventWait
   private let kernel = FakeKernel()

@@ -25,7 +25,7 @@ struct Told {
   var firstMet: Int64 = -1
   var lastMet: Int64 = -1
   /// Every fix told, as one number (FNV-1a).
-  var trace: UInt64 = 0xCBF2_9CE4_8422_2325
+  var trace = FNV1a()
   /// What it has yet to acknowledge.
   var handled: FixName?
 
@@ -36,9 +36,7 @@ struct Told {
     note(Int64(fix.speed_mmps ?? -1))
   }
 
-  private mutating func note(_ value: Int64) {
-    trace = (trace ^ UInt64(bitPattern: value)) &* 0x100_0000_01B3
-  }
+  private mutating func note(_ value: Int64) { trace.add(UInt64(bitPattern: value)) }
 }
 
 /// The service on the least board there can be: what a firmware's main loop does.

@@ -94,7 +94,7 @@ private func tell(_ service: borrowing FirmwareService, _ first: Int64, _ report
     report.result("other-notices", told.others)
     report.result("first-met-s", told.firstMet)
     report.result("last-met-s", told.lastMet)
-    report.result("trace", Int64(bitPattern: told.trace))
+    report.result("trace", Int64(bitPattern: told.trace.value))
   }
   report.cost("step-mean", service.spent / UInt64(service.steps))
   report.cost("step-most", service.longest)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import torpor
 
-@Suite("torpor board new, as it is run")
+@Suite("torpor board new, as it is run", .tags(.process))
 struct BoardNewTests {
   static func run(
     _ arguments: [String], in folder: String, _ input: String = ""

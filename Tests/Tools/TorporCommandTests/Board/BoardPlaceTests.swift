@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import torpor
 
-@Suite("Which file a board's name stands for")
+@Suite("Which file a board's name stands for", .tags(.process))
 struct BoardPlaceTests {
   /// What a shell says to `torpor` and the arguments in a folder.
   func run(in folder: String, _ arguments: String) -> Command.Result {

@@ -9,7 +9,7 @@ import Testing
 
 @testable import torpor
 
-@Suite("torpor doctor with a receiver that is played", .serialized)
+@Suite("torpor doctor with a receiver that is played", .serialized, .tags(.process))
 struct DoctorCommandTests {
   /// A receiver on a line of its own.
   private static func played(_ board: String, pins: Bool = false) throws -> (Running, String) {

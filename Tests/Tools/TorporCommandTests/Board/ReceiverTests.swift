@@ -6,7 +6,7 @@ import Testing
 
 @testable import torpor
 
-@Suite("A receiver that is played in real time")
+@Suite("A receiver that is played in real time", .tags(.process))
 struct ReceiverTests {
   @Test("its line is named first, opens as a receiver's, and goes with the command")
   func line() throws {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import torpor
 
-@Suite("What comes as it is made")
+@Suite("What comes as it is made", .tags(.process))
 struct LiveTests {
   static func rmc(_ second: Int) -> String { RecordingDecoderTests.rmc(second, "010420") }
 
@@ -149,7 +149,7 @@ struct LiveTests {
   }
 }
 
-@Suite("Serial lines")
+@Suite("Serial lines", .tags(.process))
 struct SerialTests {
   /// A pseudo-terminal: its master's end, and the name of the line.
   static func terminal() -> (master: Int32, slave: Int32, path: String) {

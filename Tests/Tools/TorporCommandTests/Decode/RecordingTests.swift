@@ -1,5 +1,6 @@
 import GNSSProtocols
 import LocationTypes
+import TestSupport
 import Testing
 
 @testable import LocationSimulation
@@ -101,7 +102,7 @@ struct RecordingFilterTests {
   }
 }
 
-@Suite("From bytes to epochs")
+@Suite("From bytes to epochs", .tags(.process))
 struct RecordingDecoderTests {
   static func sentence(_ body: String) -> String {
     let sum = body.utf8.reduce(0, ^)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import torpor
 
-@Suite("The same bytes give the same epochs, from a file as from a pipe")
+@Suite("The same bytes give the same epochs, from a file as from a pipe", .tags(.process))
 struct SameBytesTests {
   /// Epochs of a stream from that source, in blocks of `size` bytes.
   private func epochs(
@@ -211,7 +211,7 @@ extension Command {
   }
 }
 
-@Suite("Input of another kind is named, with what to do about it")
+@Suite("Input of another kind is named, with what to do about it", .tags(.process))
 struct ForeignFormatTests {
   private static let nmea = RecordingDecoderTests.rmc(1, "010420")
 
@@ -354,7 +354,7 @@ struct ForeignFormatTests {
   }
 }
 
-@Suite("Headers that lose no date silently")
+@Suite("Headers that lose no date silently", .tags(.process))
 struct HeaderDateTests {
   private let gga = RecordingDecoderTests.sentence(
     "GPGGA,120001.00,4717.11,N,00833.91,E,1,08,1.0,499.6,M,48.0,M,,")

@@ -1,9 +1,10 @@
 import GNSSProtocols
+import TestSupport
 import Testing
 
 @testable import torpor
 
-@Suite("Messages that nobody reads")
+@Suite("Messages that nobody reads", .tags(.process))
 struct UnreadMessageTests {
   /// A sentence with its checksum.
   static func sentence(_ body: String) -> String {

@@ -2,11 +2,12 @@ import ArgumentParser
 import BoardProfiles
 import DeferralCache
 import LocationTypes
+import TestSupport
 import Testing
 
 @testable import torpor
 
-@Suite("Values on the command line")
+@Suite("Values on the command line", .tags(.process))
 struct ValuesTests {
   @Test("distances: metres, kilometres, unlimited")
   func distances() throws {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import torpor
 
-@Suite("Where results go")
+@Suite("Where results go", .tags(.process))
 struct OutputTests {
   static let drive = EndToEndTests.drive
 

@@ -153,7 +153,7 @@ final class Daemon {
   }
 }
 
-@Suite("The command and the service")
+@Suite("The command and the service", .tags(.process))
 struct DaemonTests {
   private func object(_ text: String) throws -> [String: Any] {
     try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])

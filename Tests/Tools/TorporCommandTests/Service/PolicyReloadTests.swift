@@ -3,9 +3,10 @@ import Glibc
 import LocationClient
 import LocationTypes
 import LocationWire
+import TestSupport
 import Testing
 
-@Suite("A policy that is read anew by a running service")
+@Suite("A policy that is read anew by a running service", .tags(.process))
 struct PolicyReloadTests {
   private static let region = WireRegion(
     .region, name: "home",

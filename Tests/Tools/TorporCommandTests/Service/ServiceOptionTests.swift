@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import torpor
 
-@Suite("Options that some services make no use of")
+@Suite("Options that some services make no use of", .tags(.process))
 struct ServiceOptionTests {
   /// How each is given, with a value that matters where the option does.
   static func words(_ option: ServiceOption) -> [String] {
@@ -46,7 +47,7 @@ struct ServiceOptionTests {
   }
 }
 
-@Suite("What a run tells of its causes")
+@Suite("What a run tells of its causes", .tags(.process))
 struct RunCauseTests {
   /// A short run's lines on standard error, and its output.
   func run(_ arguments: [String]) -> (errors: String, output: String) {

@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import torpor
 
-@Suite("torpor simulate with each service")
+@Suite("torpor simulate with each service", .tags(.process))
 struct ServiceRunTests {
   /// A run as JSON Lines: what was told, and the summary.
   static func run(_ arguments: [String]) throws -> (told: [Substring], summary: Substring) {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The program that `Docs/HowTo/write-a-program.md` shows, run as a user runs it.
-@Suite("The documented program")
+@Suite("The documented program", .tags(.process))
 struct TrailLogTests {
   private static let program = builtProgram("trail-log")
 

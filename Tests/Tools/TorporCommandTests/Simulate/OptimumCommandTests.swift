@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import torpor
 
-@Suite("The command's yardstick")
+@Suite("The command's yardstick", .tags(.process))
 struct OptimumCommandTests {
   /// A track of so many seconds, a metre and a bit a second.
   static func track(_ seconds: Int) -> [UInt8] {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import torpor
 
-@Suite("The page of a run")
+@Suite("The page of a run", .tags(.process))
 struct ReportPageTests {
   /// Runs `simulate` with a page of its own; gives the page and the result.
   func page(_ arguments: [String]) -> (page: String, run: Command.Result) {

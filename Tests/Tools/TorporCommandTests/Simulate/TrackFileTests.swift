@@ -1,11 +1,12 @@
 import GPXFiles
 import LocationTypes
 import SimulatedHAL
+import TestSupport
 import Testing
 
 @testable import torpor
 
-@Suite("Tracks from files")
+@Suite("Tracks from files", .tags(.process))
 struct TrackFileTests {
   static let drive = EndToEndTests.drive
 

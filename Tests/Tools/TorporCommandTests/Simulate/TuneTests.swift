@@ -1,9 +1,10 @@
 import LocationSimulation
+import TestSupport
 import Testing
 
 @testable import torpor
 
-@Suite("The command's comparison of services")
+@Suite("The command's comparison of services", .tags(.process))
 struct TuneTests {
   static let track = OptimumCommandTests.track(300)
 
