@@ -39,13 +39,12 @@ import Testing
     "RNG-4: every capacity, start, cursor and count: what the head passes is told, no more, no less",
     arguments: 2...5)
   func everyOverflow(capacity: Int) throws {
-    for start in 0...capacity + 1 {
-      for unread in 0...min(start, capacity) {
-        for unsettled in 0...min(start, capacity) - unread {
-          for count in 0...2 * capacity + 1 {
-            for step in 1...3 {
-              try overflow(capacity, start, unread, unsettled, count, step)
-            }
+    for shape in RingShape.every(capacity: capacity, starts: capacity + 1) {
+      let stored = min(shape.start, capacity)
+      for unread in 0...stored {
+        for unsettled in 0...stored - unread {
+          for step in 1...3 {
+            try overflow(capacity, shape.start, unread, unsettled, shape.count, step)
           }
         }
       }

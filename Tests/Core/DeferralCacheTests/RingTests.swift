@@ -8,19 +8,16 @@ import Testing
     "DEF-31: every capacity, start and count: the last fixes are there, in order, under their names",
     arguments: 2...6)
   func everyCapacityStartAndCount(capacity: Int) throws {
-    for start in 0...2 * capacity {
-      let memory = RingMemory(capacity: capacity)
-      try appendAll(0..<start, to: memory)
-      for count in 0...2 * capacity + 1 {
-        memory.bytes = try image(capacity: capacity, fixes: start)
-        var ring = try memory.openSynced()
-        #expect(ring.start == UInt64(start) && ring.head == ring.start)
-        for n in start..<start + count {
-          let name = ring.append(fix(n))
-          #expect(name == FixName(generation: ring.generation, sequence: UInt64(n)))
-        }
-        expect(ring, start: start, count: count)
+    let memory = RingMemory(capacity: capacity)
+    for shape in RingShape.every(capacity: capacity) {
+      memory.bytes = try image(capacity: capacity, fixes: shape.start)
+      var ring = try memory.openSynced()
+      #expect(ring.start == UInt64(shape.start) && ring.head == ring.start)
+      for n in shape.start..<shape.start + shape.count {
+        let name = ring.append(fix(n))
+        #expect(name == FixName(generation: ring.generation, sequence: UInt64(n)))
       }
+      expect(ring, start: shape.start, count: shape.count)
     }
   }
 
@@ -114,7 +111,7 @@ import Testing
   @Test("RNG-6: what is erased is zeroed in the image, and nothing else is")
   func erase() throws {
     for capacity in 2...5 {
-      for count in 0...2 * capacity + 1 {
+      for count in RingShape.every(capacity: capacity, starts: 0).map(\.count) {
         let low = max(0, count - capacity)
         for from in 0...count {
           for to in from...count + 2 {

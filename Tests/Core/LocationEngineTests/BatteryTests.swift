@@ -24,7 +24,7 @@ private func set(_ promises: Promise...) -> PromiseSet {
 struct BatteryTests {
   @Test("PWR-10: the order of the profile, each change told once, and all back with the hysteresis")
   func timeline() {
-    let bench = Bench(lowBattery)
+    let bench = EngineBench(lowBattery)
     bench.background()
     bench.client.ask(.startVisits)
     bench.client.ask(.startSignificantChange)
@@ -47,7 +47,7 @@ struct BatteryTests {
 
   @Test("PWR-10: every client is told, each of its own alone, also one that comes later")
   func everyClient() {
-    let bench = Bench(clients: 3, connects: false, lowBattery)
+    let bench = EngineBench(clients: 3, connects: false, lowBattery)
     for client in bench.clients.prefix(2) { client.connect() }
     bench.clients[0].start()
     bench.clients[1].ask(.startVisits)
@@ -62,7 +62,7 @@ struct BatteryTests {
 
   @Test("PWR-10, DEF-8: both deferrals of a step end once; a later charge ends none again")
   func deferrals() {
-    let bench = Bench.deferring(clients: 2) { lowBattery(&$0) }
+    let bench = EngineBench.deferring(clients: 2) { lowBattery(&$0) }
     bench.clients[1].defer(untilTraveled: .unlimited, timeout: .unlimited)
     for client in bench.clients { client.background() }
     bench.fixes(count: 5)
@@ -77,7 +77,7 @@ struct BatteryTests {
 
   @Test("PWR-10: without a gauge, and with one but no promise to give up, nothing changes")
   func nothing() {
-    let bench = Bench()
+    let bench = EngineBench()
     bench.battery(0)
     bench.fixes(count: 2)
     #expect(bench.client.text == "batch(0...0) batch(1...1)" && bench.engine.batteryCharge == 0)

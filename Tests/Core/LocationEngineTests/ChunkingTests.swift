@@ -23,7 +23,7 @@ import Testing
   /// When the fixes of a backlog were made, read in chunks of `size` bytes; the clock goes on by
   /// `pause` after each chunk.
   private func times(_ line: Line, pause: Interval = .zero, _ size: () -> Int) -> [Instant] {
-    let bench = Bench(connects: false) {
+    let bench = EngineBench(connects: false) {
       $0.figures.longestGather = .seconds(40)
       $0.figures.canStandby = true
     }

@@ -28,7 +28,7 @@ struct FuzzTests {
   @Test("random bytes of any kind end every chain of steps, and trap never")
   func randomBytes() {
     var random = SplitMix64(seed: 9)
-    let bench = Bench { $0.receiver = Walk.m10 }
+    let bench = EngineBench { $0.receiver = Walk.m10 }
     for _ in 0..<4_000 {
       let count = 1 + random.below(400)
       var bytes = (0..<count).map { _ in UInt8(random.below(256)) }
@@ -45,7 +45,7 @@ struct FuzzTests {
 
   @Test("a line that is never silent does not keep the driver from its deadlines")
   func saturatedLine() {
-    let bench = Bench {
+    let bench = EngineBench {
       $0.receiver = Walk.m10
       $0.figures.canStandby = true
     }
@@ -59,7 +59,7 @@ struct FuzzTests {
 
   @Test("what has just come is read to its end before a deadline is held to have passed")
   func answerAtDeadline() {
-    let bench = Bench {
+    let bench = EngineBench {
       $0.receiver = ReceiverSetup()
       $0.figures.canStandby = true
     }
@@ -81,7 +81,7 @@ struct FuzzTests {
       lineSpeed: 38_400, defaultLineSpeed: 9_600, hasWakePin: true,
       batch: BatchSetup(capacity: 50, pioWired: true))
 
-    let bench: Bench
+    let bench: EngineBench
     var random: SplitMix64
     var calls = [0, 0, 0]
     var finishes = [0, 0, 0]
@@ -89,7 +89,7 @@ struct FuzzTests {
 
     init(_ seed: UInt64) {
       random = SplitMix64(seed: seed)
-      bench = Bench(limit: 8, capacity: 20, clients: 3) {
+      bench = EngineBench(limit: 8, capacity: 20, clients: 3) {
         // Half the walks drive the receiver that batches, whose answers are as random as the rest.
         if seed % 2 == 0 {
           $0.receiver = Walk.m10

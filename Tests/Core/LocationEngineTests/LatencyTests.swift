@@ -4,7 +4,7 @@ import Testing
 
 @testable import LocationEngine
 
-extension Bench {
+extension EngineBench {
   /// Bytes at the line's speed from `start` on; the engine hears them as the loop would.
   ///
   /// - Returns: When each fix went into the ring, up to `end`.
@@ -37,7 +37,7 @@ extension Bench {
 }
 
 @Suite("How soon a live fix goes out") struct LatencyTests {
-  private static func frame(_ bench: Bench, _ edit: (inout FrameBuffer) -> Void) -> [UInt8] {
+  private static func frame(_ bench: EngineBench, _ edit: (inout FrameBuffer) -> Void) -> [UInt8] {
     var frame = FrameBuffer()
     edit(&frame)
     return (0..<frame.count).map { frame[$0] }
@@ -48,7 +48,7 @@ extension Bench {
     "NAV-PVT": 38_400, "GGA first, GLL last": 115_200,
   ]
 
-  private static func bytes(_ name: String, _ bench: Bench) -> [UInt8] {
+  private static func bytes(_ name: String, _ bench: EngineBench) -> [UInt8] {
     let fix = bench.fix
     return frame(bench) {
       switch name {
@@ -76,7 +76,7 @@ extension Bench {
     arguments: epochs.keys.sorted())
   func lastByte(name: String) throws {
     let baud = try #require(Self.epochs[name])
-    let bench = Bench()
+    let bench = EngineBench()
     bench.run(until: Instant(seconds: 20))
     var worst = Interval.zero
     for second in 20..<50 {
@@ -96,7 +96,7 @@ extension Bench {
 
   @Test("where no sentence is always the last, the silence that ends an epoch is learned")
   func silence() {
-    let bench = Bench()
+    let bench = EngineBench()
     bench.run(until: Instant(seconds: 20))
     var worst = Interval.zero
     for second in 20..<60 {

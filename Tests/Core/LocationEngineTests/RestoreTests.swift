@@ -8,13 +8,13 @@ import Testing
 
 @Suite("A client comes back after a restart of the service")
 struct RestoreTests {
-  static let setup = Bench.setup(limit: 4)
+  static let setup = EngineBench.setup(limit: 4)
 
   /// Fixes straight into the ring, as the engine would append them.
   static func append(_ count: Int, to ring: inout FixRing) {
     for _ in 0..<count {
       let time = Instant(microseconds: Int64(ring.head) * 1_000_000)
-      var fix = Fix(acquired: time, coordinate: Bench.home)
+      var fix = Fix(acquired: time, coordinate: EngineBench.home)
       fix.horizontalAccuracy_mm = 2_000
       ring.append(fix)
     }
@@ -119,7 +119,7 @@ struct RestoreTests {
 
   @Test("BKG-20: what is kept of a client is what it comes back from")
   func bookmark() {
-    let bench = Bench(limit: 4, capacity: 10)
+    let bench = EngineBench(limit: 4, capacity: 10)
     #expect(bench.engine.bookmark(of: ClientID(0)) == ClientBookmark(owesAll: true))
     bench.fixes(count: 3)
     bench.client.acknowledges = false
@@ -152,7 +152,7 @@ struct RestoreTests {
     engine.restore(ClientID(0), from: ClientBookmark())
     _ = Self.start(&engine)
     let identifier = RegionIdentifier(.region, 1)
-    let region = Region(identifier, center: Bench.home, radius: 100)
+    let region = Region(identifier, center: EngineBench.home, radius: 100)
     _ = engine.step(
       .request(ClientID(0), .addRegion(region, assuming: .satisfied)), at: Instant(microseconds: 2))
     #expect(engine.client(ClientID(0)).services.regions.state(of: identifier) == .inside)

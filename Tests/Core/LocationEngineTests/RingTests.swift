@@ -9,7 +9,7 @@ import Testing
 struct RingTests {
   @Test("RNG-1: full means N, though the ring holds more")
   func limit() {
-    let bench = Bench(limit: 3, capacity: 50)
+    let bench = EngineBench(limit: 3, capacity: 50)
     bench.background()
     bench.client.defer(untilTraveled: .unlimited, timeout: .unlimited)
     bench.fixes(count: 7)
@@ -18,14 +18,14 @@ struct RingTests {
 
   @Test("RNG-1: an engine whose N is over half the ring is refused")
   func limitTooLarge() async {
-    await #expect(processExitsWith: .failure) { _ = Bench(limit: 3, capacity: 5) }
-    await #expect(processExitsWith: .failure) { _ = Bench(limit: 0, capacity: 5) }
-    _ = Bench(limit: 3, capacity: 6)
+    await #expect(processExitsWith: .failure) { _ = EngineBench(limit: 3, capacity: 5) }
+    await #expect(processExitsWith: .failure) { _ = EngineBench(limit: 0, capacity: 5) }
+    _ = EngineBench(limit: 3, capacity: 6)
   }
 
   @Test("RNG-3: what was not acknowledged comes again under the same name; what was, never")
   func again() {
-    let bench = Bench()
+    let bench = EngineBench()
     bench.fixes(count: 2)
     bench.client.acknowledges = false
     bench.fixes(count: 3)
@@ -47,7 +47,7 @@ struct RingTests {
 
   @Test("RNG-3: an acknowledgement of what was not delivered, or of a foreign name, does nothing")
   func foreignAcknowledgement() {
-    let bench = Bench()
+    let bench = EngineBench()
     bench.client.acknowledges = false
     bench.fixes(count: 2)
     bench.client.ask(.acknowledge(FixName(generation: 77, sequence: 1)))
@@ -62,7 +62,7 @@ struct RingTests {
   @Test(
     "RNG-4: before the head passes a client that takes nothing, its cursor moves on, told as a gap")
   func gap() {
-    let bench = Bench(limit: 4, capacity: 10, clients: 2)
+    let bench = EngineBench(limit: 4, capacity: 10, clients: 2)
     let start = bench.now
     bench.client.suspend()
     bench.fixes(count: 25)
@@ -71,12 +71,12 @@ struct RingTests {
     #expect(bench.client.text == "gap(15) batch(15...24)")
     let gap = bench.client.gaps[0]
     #expect(gap.from?.acquired == start + .seconds(1) && gap.to?.acquired == start + .seconds(15))
-    #expect(gap.from?.utc == Bench.base + (start - .boot) + .seconds(1))
+    #expect(gap.from?.utc == EngineBench.base + (start - .boot) + .seconds(1))
   }
 
   @Test("RNG-4: exactly a full ring loses nothing")
   func exactlyFull() {
-    let bench = Bench(limit: 4, capacity: 10)
+    let bench = EngineBench(limit: 4, capacity: 10)
     bench.client.suspend()
     bench.fixes(count: 10)
     bench.background()
@@ -85,7 +85,7 @@ struct RingTests {
 
   @Test("RNG-5: the service reads the ring for its clients, as long as it has the fix")
   func reads() {
-    let bench = Bench(limit: 2, capacity: 4)
+    let bench = EngineBench(limit: 2, capacity: 4)
     bench.fixes(count: 6)
     let stored = (0..<8).map { bench.engine.stored(at: UInt64($0)) != nil }
     #expect(stored == [false, false, true, true, true, true, false, false])
@@ -93,7 +93,7 @@ struct RingTests {
 
   @Test("RNG-6: revocation moves the cursor to the head: no fix up to there is ever shown")
   func revoked() {
-    let bench = Bench()
+    let bench = EngineBench()
     bench.background()
     bench.client.defer(untilTraveled: .unlimited, timeout: .unlimited)
     bench.fixes(count: 5)
@@ -107,7 +107,7 @@ struct RingTests {
 
   @Test("RNG-6, DEF-40, DEF-41: what no other client needs is zeroed", arguments: [false, true])
   func erased(_ reduces: Bool) {
-    let bench = Bench(clients: 2)
+    let bench = EngineBench(clients: 2)
     bench.background()
     bench.client.defer(untilTraveled: .unlimited, timeout: .unlimited)
     bench.fixes(count: 4)
@@ -131,7 +131,7 @@ struct RingTests {
 
   @Test("RNG-6, AUT-5: a fix that no client may receive with full accuracy is not stored so")
   func storedCoarse() throws {
-    let bench = Bench(clients: 2)
+    let bench = EngineBench(clients: 2)
     bench.clients[1].ask(.setAuthorization(.denied))
     bench.client.ask(.setReducedAccuracy(true))
     bench.client.ask(.startSignificantChange)
@@ -161,7 +161,7 @@ struct RingTests {
 
   @Test("RNG-3, RNG-6: what another client is still owed is not zeroed")
   func keptForOthers() {
-    let bench = Bench(clients: 2)
+    let bench = EngineBench(clients: 2)
     bench.background()
     bench.client.defer(untilTraveled: .unlimited, timeout: .unlimited)
     bench.fixes(count: 4)
@@ -176,7 +176,7 @@ struct RingTests {
 
   @Test("RNG-2: after a restart of the service names go on in a new generation")
   func restart() {
-    let bench = Bench()
+    let bench = EngineBench()
     bench.fixes(count: 3)
     bench.restart()
     bench.client.connect()
@@ -191,7 +191,7 @@ struct RingTests {
     "RNG-8: a delivery keeps the board from suspend until its acknowledgement, at most as long as is said"
   )
   func hold() {
-    let bench = Bench()
+    let bench = EngineBench()
     bench.client.acknowledges = false
     bench.background()
     bench.fixes(count: 1)
@@ -206,7 +206,7 @@ struct RingTests {
 
   @Test("RNG-8: a report keeps the board from suspend until its acknowledgement as a batch does")
   func holdReport() {
-    let bench = Bench(connects: false)
+    let bench = EngineBench(connects: false)
     bench.client.acknowledges = false
     bench.client.connect(in: .background)
     bench.client.ask(.startSignificantChange)
@@ -219,7 +219,7 @@ struct RingTests {
 
   @Test("RNG-8, DEF-18: a deadline that comes while an acknowledgement is awaited is kept")
   func deadlineInHold() {
-    let bench = Bench()
+    let bench = EngineBench()
     bench.client.acknowledges = false
     bench.client.defer(untilTraveled: .unlimited, timeout: 2.5)
     let start = bench.now
@@ -230,7 +230,7 @@ struct RingTests {
 
   @Test("DEF-18, DEF-28: a deadline is kept while something keeps the board from sleeping")
   func deadlineInhibited() {
-    let bench = Bench()
+    let bench = EngineBench()
     bench.background()
     bench.inhibit(true)
     let start = bench.now

@@ -9,8 +9,8 @@ import Testing
   static let watcher = ClientID(1)
 
   /// One client is told all fixes, another one watches a circle 5 km away and was spared the newest.
-  static func bench() -> Bench {
-    let bench = Bench(clients: 2, connects: false)
+  static func bench() -> EngineBench {
+    let bench = EngineBench(clients: 2, connects: false)
     for client in bench.clients { client.connect() }
     bench.client.start()
     bench.ask(
@@ -24,7 +24,7 @@ import Testing
     Region(RegionIdentifier(.region, number), center: center, radius: 100)
   }
 
-  static func newest(_ bench: Bench) -> RegionMonitor.Newest? {
+  static func newest(_ bench: EngineBench) -> RegionMonitor.Newest? {
     bench.engine.client(watcher).services.regions.newest
   }
 

@@ -9,7 +9,7 @@ import Testing
 struct StandardTests {
   @Test("STD-3: start gives nothing at once, then reports; a second start adds nothing")
   func start() {
-    let bench = Bench(connects: false)
+    let bench = EngineBench(connects: false)
     bench.client.connect()
     bench.client.start()
     #expect(bench.client.story.isEmpty)
@@ -21,7 +21,7 @@ struct StandardTests {
 
   @Test("STD-3: after stop and start a new first event comes, of a new fix")
   func startAgain() {
-    let bench = Bench()
+    let bench = EngineBench()
     bench.client.ask(.setDistanceFilter(1_000))
     bench.fixes(count: 2)
     bench.client.stop()
@@ -34,7 +34,7 @@ struct StandardTests {
 
   @Test("STD-4: the filter is measured from the last delivered fix")
   func filter() {
-    let bench = Bench()
+    let bench = EngineBench()
     bench.client.ask(.setDistanceFilter(25))
     bench.fixes(count: 10, east: 10)
     #expect(bench.client.sequences == [0, 3, 6, 9])
@@ -42,7 +42,7 @@ struct StandardTests {
 
   @Test("STD-6: what is told together is one batch, oldest first, never empty")
   func oldestFirst() {
-    let bench = Bench()
+    let bench = EngineBench()
     bench.client.suspend()
     bench.fixes(count: 5)
     #expect(bench.client.story.isEmpty)
@@ -54,7 +54,7 @@ struct StandardTests {
 
   @Test("STD-7: a fix bears the moment of its making, not of its delivery")
   func acquired() {
-    let bench = Bench()
+    let bench = EngineBench()
     bench.background()
     bench.client.defer(untilTraveled: .unlimited, timeout: 60)
     let start = bench.now
@@ -65,13 +65,13 @@ struct StandardTests {
     #expect(
       bench.client.fixes.map { $0.fix.utc }
         == (1...3).map {
-          Bench.base + (start - .boot) + .seconds($0)
+          EngineBench.base + (start - .boot) + .seconds($0)
         })
   }
 
   @Test("STD-8: location is the newest delivered fix, and not one that is cached")
   func location() {
-    let bench = Bench()
+    let bench = EngineBench()
     bench.fixes(count: 2)
     bench.background()
     bench.client.defer(untilTraveled: .unlimited, timeout: .unlimited)
@@ -80,12 +80,12 @@ struct StandardTests {
     #expect(bench.location(of: id)?.name.sequence == 1)
     bench.foreground()
     #expect(bench.location(of: id)?.name.sequence == 3)
-    #expect(Bench(clients: 2).location(of: ClientID(1)) == nil)
+    #expect(EngineBench(clients: 2).location(of: ClientID(1)) == nil)
   }
 
   @Test("STD-10: without a fix for a while clients are told 0 once a search, and it goes on")
   func unknown() {
-    let bench = Bench { $0.unknownAfter = .seconds(20) }
+    let bench = EngineBench { $0.unknownAfter = .seconds(20) }
     bench.noFix()
     for _ in 0..<60 {
       bench.run(1)
@@ -107,7 +107,7 @@ struct StandardTests {
 
   @Test("STD-10: what came while nobody wanted it does not shorten the search of who comes later")
   func unwantedFixes() {
-    let bench = Bench(connects: false) { $0.figures.canStandby = true }
+    let bench = EngineBench(connects: false) { $0.figures.canStandby = true }
     bench.client.connect()
     bench.client.start()
     bench.fixes(count: 3)
@@ -124,7 +124,7 @@ struct StandardTests {
 
   @Test("PWR-1: without a sky nobody is woken for single fixes where every fix is wanted")
   func noSkyForAll() {
-    let bench = Bench(clients: 2)
+    let bench = EngineBench(clients: 2)
     bench.clients[1].ask(.setDesiredAccuracy(100))
     bench.clients[1].background()
     bench.clients[0].stop()
@@ -141,7 +141,7 @@ struct StandardTests {
 
   @Test("STD-10: a receiver that falls silent is as good as none")
   func silence() {
-    let bench = Bench { $0.unknownAfter = .seconds(20) }
+    let bench = EngineBench { $0.unknownAfter = .seconds(20) }
     bench.fixes(count: 1)
     bench.run(19)
     #expect(bench.client.failures.isEmpty)
@@ -156,7 +156,7 @@ struct StandardTests {
 
   @Test("STD-10: a client that starts during a long search is told at once")
   func unknownLater() {
-    let bench = Bench(clients: 2, connects: false)
+    let bench = EngineBench(clients: 2, connects: false)
     let (first, second) = (bench.clients[0], bench.clients[1])
     first.connect()
     first.start()
@@ -173,7 +173,7 @@ struct StandardTests {
 
   @Test("STD-10: a client that starts while the receiver is gone is told at once")
   func unknownWhileGone() {
-    let bench = Bench(clients: 3, connects: false)
+    let bench = EngineBench(clients: 3, connects: false)
     let (first, second, third) = (bench.clients[0], bench.clients[1], bench.clients[2])
     first.connect()
     first.start()
@@ -199,7 +199,7 @@ struct StandardTests {
 
   @Test("STD-10: a cached deferral is not disturbed by a long search")
   func unknownDeferred() {
-    let bench = Bench()
+    let bench = EngineBench()
     bench.fixes(count: 1)
     bench.background()
     bench.client.forget()
@@ -215,7 +215,7 @@ struct StandardTests {
 
   @Test("STD-10: denial is told as 1, at the change and at a start")
   func denied() {
-    let bench = Bench()
+    let bench = EngineBench()
     bench.client.ask(.setAuthorization(.denied))
     #expect(bench.client.text == "fail(1)")
     bench.client.ask(.setAuthorization(.denied))
@@ -232,7 +232,7 @@ struct StandardTests {
 
   @Test("STD-12: a suspended client gets nothing, and all of it once it runs")
   func suspended() {
-    let bench = Bench()
+    let bench = EngineBench()
     bench.fixes(count: 1)
     bench.client.suspend()
     bench.fixes(count: 3)
@@ -243,7 +243,7 @@ struct StandardTests {
 
   @Test("STD-12: a process that is gone gets nothing, and nobody keeps the receiver on for it")
   func gone() {
-    let bench = Bench {
+    let bench = EngineBench {
       $0.receiver?.hasSupplySwitch = true
       $0.figures.canSwitchOff = true
     }
@@ -257,7 +257,7 @@ struct StandardTests {
 
   @Test("STD-13: without UTC a fix is delivered without one, never as 1970")
   func noUTC() {
-    let bench = Bench()
+    let bench = EngineBench()
     bench.hasUTC = false
     bench.fixes(count: 2)
     #expect(bench.client.fixes.map(\.fix.utc) == [nil, nil])
@@ -266,7 +266,7 @@ struct StandardTests {
 
   @Test("STD-13: sentences without a date give a time of day alone, and so no UTC")
   func noDate() {
-    let bench = Bench()
+    let bench = EngineBench()
     var frame = FrameBuffer()
     frame.append(GGA(bench.fix, horizontalDOP_e2: 90))
     bench.send(frame)
@@ -277,10 +277,10 @@ struct StandardTests {
 
   @Test("STD-13: a week rollover is repaired against the build's date and flagged")
   func rollover() {
-    let bench = Bench { $0.epochs.earliestDate = CalendarDate(year: 2025, month: 1, day: 1) }
+    let bench = EngineBench { $0.epochs.earliestDate = CalendarDate(year: 2025, month: 1, day: 1) }
     bench.utcError = .seconds(-1_024 * 7 * 86_400)
     bench.fixes(count: 2)
-    #expect(bench.client.fixes[0].fix.utc == Bench.base + (bench.now - .boot) - .seconds(1))
+    #expect(bench.client.fixes[0].fix.utc == EngineBench.base + (bench.now - .boot) - .seconds(1))
     #expect(bench.client.fixes[0].fix.isDateUncertain)
     bench.utcError = .zero
     bench.fixes(count: 1)
@@ -289,7 +289,7 @@ struct StandardTests {
 
   @Test("LOC-1: a position that the receiver calls invalid is no fix")
   func invalid() {
-    let bench = Bench()
+    let bench = EngineBench()
     bench.fix { $0.isFixOK = false }
     bench.run(1)
     bench.fix { $0.fixType = 0 }
@@ -301,7 +301,7 @@ struct StandardTests {
 
   @Test("LOC-4: accuracy comes from the error told, else from DOP and range error, else assumed")
   func accuracy() {
-    let bench = Bench {
+    let bench = EngineBench {
       $0.epochs.rangeError_mm = 4_000
       $0.assumedAccuracy_mm = 12_345
     }
@@ -323,30 +323,30 @@ struct StandardTests {
 
   @Test("the same bytes in any chunks give the same fixes", arguments: [1, 2, 7, 64, 128])
   func chunks(_ size: Int) {
-    let bench = Bench()
+    let bench = EngineBench()
     bench.sendsNMEA = true
     var bytes: [UInt8] = []
     for second in 1...3 {
       var frame = FrameBuffer()
       var fix = bench.fix
-      fix.utc = Bench.base + .seconds(Int64(second))
+      fix.utc = EngineBench.base + .seconds(Int64(second))
       frame.append(RMC(fix), format: .finest)
       frame.append(GGA(fix, horizontalDOP_e2: 90), format: .finest)
-      fix.utc = Bench.base + .seconds(Int64(second)) + .milliseconds(500)
+      fix.utc = EngineBench.base + .seconds(Int64(second)) + .milliseconds(500)
       frame.appendNavPVT(UBXSolution(fix))
       for i in 0..<frame.count { bytes.append(frame[i]) }
     }
     bench.send(bytes, chunk: size)
     bench.run(1)
     #expect(
-      bench.client.fixes.map { ($0.fix.utc! - Bench.base).microseconds / 100_000 } == [
+      bench.client.fixes.map { ($0.fix.utc! - EngineBench.base).microseconds / 100_000 } == [
         10, 15, 20, 25, 30, 35,
       ])
   }
 
   @Test("an epoch of sentences ends with the next one, or with a silence of the line")
   func epochEnd() {
-    let bench = Bench()
+    let bench = EngineBench()
     bench.sendsNMEA = true
     bench.fix()
     #expect(bench.head == 0)
@@ -361,7 +361,7 @@ struct StandardTests {
 
   @Test("a frame that never ends gives back what it swallowed after a silence")
   func brokenFrame() {
-    let bench = Bench()
+    let bench = EngineBench()
     // The head of a frame of 900 bytes, then a whole one.
     bench.send([0xB5, 0x62, 0x01, 0x35, 0x84, 0x03])
     bench.fix()

@@ -9,29 +9,29 @@ import Testing
 /// In the middle of an epoch a plan stands; it must be the one that would be made anew.
 @Suite("Plans that stand") struct StandingPlanTests {
   /// Two sentences of one epoch, and the start of a third.
-  private static func sentences(_ bench: Bench) -> [UInt8] {
+  private static func sentences(_ bench: EngineBench) -> [UInt8] {
     var frame = FrameBuffer()
     frame.append(RMC(bench.fix), format: .finest)
     frame.append(GGA(bench.fix, horizontalDOP_e2: 90), format: .finest)
     return (0..<frame.count).map { frame[$0] } + Array("$GNGSA,A,3,04,05,".utf8)
   }
 
-  private static func bench(_ kind: Int) -> Bench {
+  private static func bench(_ kind: Int) -> EngineBench {
     switch kind {
-    case 0: return Bench()
-    case 1: return Bench.deferring(.unlimited, 100)
-    case 2: return Bench.deferring(2_000)
+    case 0: return EngineBench()
+    case 1: return EngineBench.deferring(.unlimited, 100)
+    case 2: return EngineBench.deferring(2_000)
     case 3:
-      let bench = Bench { $0.figures.canStandby = true }
+      let bench = EngineBench { $0.figures.canStandby = true }
       bench.background()
       bench.ask(.setDesiredAccuracy(100), of: bench.client.id)
       return bench
     case 4:
-      let bench = Bench { $0.receiver = ReceiverSetup() }
+      let bench = EngineBench { $0.receiver = ReceiverSetup() }
       bench.background()
       return bench
     case _:
-      let bench = Bench()
+      let bench = EngineBench()
       bench.inhibit(true)
       return bench
     }
@@ -59,7 +59,7 @@ import Testing
 
   @Test("DEF-17: a timeout that comes amid the bytes of an epoch is met, though it does not end")
   func timeout() {
-    let bench = Bench.deferring(.unlimited, 3)
+    let bench = EngineBench.deferring(.unlimited, 3)
     bench.sendsNMEA = true
     bench.fixes(count: 1)
     let due = bench.engine.client(bench.client.id).deferral.terms?.deadline ?? .distantFuture
@@ -74,7 +74,7 @@ import Testing
 
   @Test("a request amid the bytes of an epoch changes the plan at once")
   func request() {
-    let bench = Bench()
+    let bench = EngineBench()
     bench.sendsNMEA = true
     bench.fixes(count: 2)
     bench.background()

@@ -11,7 +11,7 @@ import Testing
     var setup = Setups.switched
     setup.hasPowerSave = true
     setup.aiding = AidingSetup(capacity: 8)
-    let bench = Bench(setup)
+    let bench = DriverBench(setup)
     found[.idle] = (bench.driver, bench.now)
     func watch(_ event: DriverEvent, _ seconds: Double) {
       bench.step(event)
@@ -62,7 +62,7 @@ import Testing
         if driver.hasOutgoing { outcome += "!" }
         if let pin = effects.pin { outcome += pin.pin == .receiverWake ? "^" : "#" }
         if effects.observation != .none {
-          outcome += "(\(PairTableTests.word(effects.observation)))"
+          outcome += "(\(effects.observation.word))"
         }
         if !outcome.isEmpty { changes.append("\(name):\(outcome)") }
       }
@@ -72,63 +72,49 @@ import Testing
     #expect(lines.count == PairTableTests.expected.count)
   }
 
-  private static func word(_ observation: DriverObservation) -> String {
-    switch observation {
-    case .none: "none"
-    case .settled: "settled"
-    case .drained: "drained"
-    case .lost: "lost"
-    case .recovered: "recovered"
-    case .refused: "refused"
-    }
-  }
-
-  /// Where something is at work, a fault of any line gives the receiver up for now.
-  private static let faults = "fault:lost(lost) wake-fault:lost(lost) supply-fault:lost(lost)"
-
   /// State | event: the state it leads to (none: stays), ! writes, ^ wake pin, # supply, (told).
   static let expected = [
     "idle | off:unpowered# standby:powering# tracking:powering# "
       + "powersave:powering# batching:powering# drain:(drained)",
     "unpowered | off:(settled) drain:(drained) supply-fault:lost(lost)",
-    "powering | \(faults) deadline:probing!",
+    "powering | \(PairTable.faults) deadline:probing!",
     "pulsing | drain:(drained) fault:lost^(lost) wake-fault:lost^(lost) "
       + "supply-fault:lost^(lost) deadline:waking^",
-    "waking | drain:(drained) \(faults) deadline:probing!",
-    "probing | \(faults) deadline:! version:configuring!",
-    "probingDefault | \(faults) deadline:! version:changingSpeed!",
-    "changingSpeed | \(faults) deadline:probing! ack:probing! nak:probing!",
-    "configuring | \(faults) deadline:! ack:leaving! nak:!",
+    "waking | drain:(drained) \(PairTable.faults) deadline:probing!",
+    "probing | \(PairTable.faults) deadline:! version:configuring!",
+    "probingDefault | \(PairTable.faults) deadline:! version:changingSpeed!",
+    "changingSpeed | \(PairTable.faults) deadline:probing! ack:probing! nak:probing!",
+    "configuring | \(PairTable.faults) deadline:! ack:leaving! nak:!",
     "tracking | off:fallingAsleep! standby:fallingAsleep! tracking:(settled) "
-      + "powersave:changingPower! batching:enabling! drain:(drained) \(faults) deadline:probing! "
+      + "powersave:changingPower! batching:enabling! drain:(drained) \(PairTable.faults) deadline:probing! "
       + "rmc:configuring!",
-    "enabling | drain:(drained) \(faults) deadline:! ack:muting! "
+    "enabling | drain:(drained) \(PairTable.faults) deadline:! ack:muting! "
       + "nak:tracking(refused)",
-    "muting | \(faults) deadline:! ack:batching(settled) nak:!",
+    "muting | \(PairTable.faults) deadline:! ack:batching(settled) nak:!",
     "batching | off:unmuting! standby:unmuting! tracking:unmuting! "
-      + "powersave:unmuting! batching:changingWatermark! drain:draining! pin:draining! \(faults) "
+      + "powersave:unmuting! batching:changingWatermark! drain:draining! pin:draining! \(PairTable.faults) "
       + "pvt:configuring! rmc:configuring!",
-    "changingWatermark | \(faults) deadline:! ack:batching(settled) nak:!",
-    "draining | \(faults) deadline:! pvt:configuring! rmc:configuring! "
+    "changingWatermark | \(PairTable.faults) deadline:! ack:batching(settled) nak:!",
+    "draining | \(PairTable.faults) deadline:! pvt:configuring! rmc:configuring! "
       + "nak-batch:configuring! empty:enabling!(drained)",
-    "unmuting | \(faults) deadline:! ack:leaving! nak:!",
-    "leaving | \(faults) deadline:! nak-batch:disabling! empty:disabling!",
-    "disabling | \(faults) deadline:! ack:tracking(settled) nak:tracking(settled)",
-    "fallingAsleep | drain:(drained) \(faults) deadline:standby(settled) pvt:! "
+    "unmuting | \(PairTable.faults) deadline:! ack:leaving! nak:!",
+    "leaving | \(PairTable.faults) deadline:! nak-batch:disabling! empty:disabling!",
+    "disabling | \(PairTable.faults) deadline:! ack:tracking(settled) nak:tracking(settled)",
+    "fallingAsleep | drain:(drained) \(PairTable.faults) deadline:standby(settled) pvt:! "
       + "rmc:! ack:! nak:! ack-pmreq:! nak-pmreq:! nak-batch:! version:! empty:! filled:! "
       + "entry:! other:! dbd:! mga-ack:! mga-nak:!",
     "standby | off:unpowered# standby:(settled) tracking:pulsing^ "
-      + "powersave:pulsing^ batching:pulsing^ drain:(drained) \(faults) pvt:fallingAsleep! "
+      + "powersave:pulsing^ batching:pulsing^ drain:(drained) \(PairTable.faults) pvt:fallingAsleep! "
       + "rmc:fallingAsleep! ack:fallingAsleep! nak:fallingAsleep! ack-pmreq:fallingAsleep! "
       + "nak-pmreq:fallingAsleep! nak-batch:fallingAsleep! version:fallingAsleep! "
       + "empty:fallingAsleep! filled:fallingAsleep! entry:fallingAsleep! other:fallingAsleep! "
       + "dbd:fallingAsleep! mga-ack:fallingAsleep! mga-nak:fallingAsleep!",
     "lost | off:fallingAsleep! drain:(drained) deadline:pulsing^",
-    "changingPower | drain:(drained) \(faults) deadline:! ack:tracking(settled) "
+    "changingPower | drain:(drained) \(PairTable.faults) deadline:! ack:tracking(settled) "
       + "nak:tracking(refused)",
     "saving | standby:fallingAsleep! tracking:tracking(settled) powersave:changingPower! "
-      + "batching:enabling! drain:(drained) \(faults) deadline:! rmc:fallingAsleep! ack:! nak:!",
-    "restoring | off:fallingAsleep! standby:fallingAsleep! drain:(drained) \(faults) deadline:! "
+      + "batching:enabling! drain:(drained) \(PairTable.faults) deadline:! rmc:fallingAsleep! ack:! nak:!",
+    "restoring | off:fallingAsleep! standby:fallingAsleep! drain:(drained) \(PairTable.faults) deadline:! "
       + "rmc:configuring! ack:! nak:tracking(settled)",
   ]
 }

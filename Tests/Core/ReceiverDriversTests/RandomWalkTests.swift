@@ -21,7 +21,7 @@ let allStates = (0...23).compactMap { UBloxDriver.State(rawValue: UInt8($0)) }
     Setups.saving, Setups.keeping,
   ]
 
-  private func act(_ bench: Bench, _ dice: inout SplitMix64, faults: Bool) {
+  private func act(_ bench: DriverBench, _ dice: inout SplitMix64, faults: Bool) {
     let goals: [ReceiverGoal] = [
       .off, .standby, .tracking, .powersave, .batching(watermark: 20), .batching(watermark: 35),
     ]
@@ -48,7 +48,7 @@ let allStates = (0...23).compactMap { UBloxDriver.State(rawValue: UInt8($0)) }
     arguments: 1...40)
   func goalsAtRandom(_ seed: Int) {
     var dice = SplitMix64(seed: UInt64(seed))
-    let bench = Bench(RandomWalkTests.setups[seed % RandomWalkTests.setups.count])
+    let bench = DriverBench(RandomWalkTests.setups[seed % RandomWalkTests.setups.count])
     for _ in 0..<60 { act(bench, &dice, faults: false) }
     #expect(bench.reach(.tracking, 200))
     #expect(bench.told.last == .settled(.tracking))
@@ -63,7 +63,7 @@ let allStates = (0...23).compactMap { UBloxDriver.State(rawValue: UInt8($0)) }
     arguments: 1...60)
   func faultsAtRandom(_ seed: Int) {
     var dice = SplitMix64(seed: UInt64(seed) &* 7_919)
-    let bench = Bench(RandomWalkTests.setups[seed % RandomWalkTests.setups.count])
+    let bench = DriverBench(RandomWalkTests.setups[seed % RandomWalkTests.setups.count])
     for _ in 0..<80 { act(bench, &dice, faults: true) }
     bench.receiver.isSilent = false
     bench.receiver.lostAnswers = 0
@@ -85,7 +85,7 @@ let allStates = (0...23).compactMap { UBloxDriver.State(rawValue: UInt8($0)) }
     var seen: Set<UInt8> = []
     for seed in 1...30 {
       var dice = SplitMix64(seed: UInt64(seed) &* 104_729)
-      let bench = Bench(RandomWalkTests.setups[seed % RandomWalkTests.setups.count])
+      let bench = DriverBench(RandomWalkTests.setups[seed % RandomWalkTests.setups.count])
       for _ in 0..<200 {
         act(bench, &dice, faults: true)
         for _ in 0..<4 {
@@ -95,7 +95,7 @@ let allStates = (0...23).compactMap { UBloxDriver.State(rawValue: UInt8($0)) }
         }
       }
     }
-    let keeping = Bench(Setups.keeping)
+    let keeping = DriverBench(Setups.keeping)
     for goal in [ReceiverGoal.tracking, .off, .tracking] {
       keeping.step(.goal(goal))
       for _ in 0..<2_500 {

@@ -83,7 +83,7 @@ import Testing
         var outcome = driver.state == state ? "" : "\(driver.state)"
         if driver.hasOutgoing { outcome += "!" }
         if let pin = effects.pin { outcome += pin.pin == .receiverWake ? "^" : "#" }
-        if effects.observation != .none { outcome += "(\(Self.word(effects.observation)))" }
+        if effects.observation != .none { outcome += "(\(effects.observation.word))" }
         if !driver.isSettled { #expect(driver.deadline != nil, "\(state) \(name)") }
         if !outcome.isEmpty { changes.append("\(name):\(outcome)") }
       }
@@ -93,43 +93,29 @@ import Testing
     #expect(lines.count == Self.expected.count, "\n\(lines.joined(separator: "\n"))")
   }
 
-  private static func word(_ observation: DriverObservation) -> String {
-    switch observation {
-    case .none: "none"
-    case .settled: "settled"
-    case .drained: "drained"
-    case .lost: "lost"
-    case .recovered: "recovered"
-    case .refused: "refused"
-    }
-  }
-
-  /// Where something is at work, a fault of any line gives the receiver up for now.
-  private static let faults = "fault:lost(lost) wake-fault:lost(lost) supply-fault:lost(lost)"
-
   /// State | event: the state it leads to (none: stays), ! writes, ^ wake pin, # supply, (told).
   static let expected = [
     "idle | off:unpowered# standby:powering# tracking:powering# powersave:powering# "
       + "batching:powering# drain:(drained)",
     "unpowered | off:(settled) drain:(drained) supply-fault:lost(lost) "
       + "deadline:(settled)",
-    "powering | drain:(drained) \(faults) deadline:probing!",
+    "powering | drain:(drained) \(PairTable.faults) deadline:probing!",
     "pulsing | drain:(drained) fault:lost^(lost) wake-fault:lost^(lost) "
       + "supply-fault:lost^(lost) deadline:waking!^",
-    "waking | drain:(drained) \(faults) deadline:probing!",
-    "probing | drain:(drained) \(faults) deadline:! probe-ack:configuring!",
-    "probingDefault | drain:(drained) \(faults) deadline:! probe-ack:changingSpeed!",
-    "changingSpeed | drain:(drained) \(faults) deadline:restarting! "
+    "waking | drain:(drained) \(PairTable.faults) deadline:probing!",
+    "probing | drain:(drained) \(PairTable.faults) deadline:! probe-ack:configuring!",
+    "probingDefault | drain:(drained) \(PairTable.faults) deadline:! probe-ack:changingSpeed!",
+    "changingSpeed | drain:(drained) \(PairTable.faults) deadline:restarting! "
       + "speed-ack:restarting!",
-    "restarting | drain:(drained) \(faults) deadline:probing!",
-    "configuring | drain:(drained) \(faults) deadline:! started:! ack:! nak:!",
+    "restarting | drain:(drained) \(PairTable.faults) deadline:probing!",
+    "configuring | drain:(drained) \(PairTable.faults) deadline:! started:! ack:! nak:!",
     "tracking | off:fallingAsleep! standby:fallingAsleep! tracking:(settled) "
-      + "powersave:(refused) batching:(refused) drain:(drained) \(faults) "
+      + "powersave:(refused) batching:(refused) drain:(drained) \(PairTable.faults) "
       + "deadline:probing! gsv:configuring! started:configuring!",
-    "fallingAsleep | drain:(drained) \(faults) deadline:standby(settled) rmc:! "
+    "fallingAsleep | drain:(drained) \(PairTable.faults) deadline:standby(settled) rmc:! "
       + "gsv:! started:! sleep-nak:!",
     "standby | off:unpowered# standby:(settled) tracking:pulsing^ "
-      + "powersave:pulsing^ batching:pulsing^ drain:(drained) \(faults) "
+      + "powersave:pulsing^ batching:pulsing^ drain:(drained) \(PairTable.faults) "
       + "rmc:fallingAsleep! gsv:fallingAsleep! started:fallingAsleep!",
     "lost | off:fallingAsleep! drain:(drained) deadline:pulsing^",
   ]

@@ -9,7 +9,7 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
 @Suite("Standby and supply") struct SleepTests {
   @Test("PWR-4: standby is settled when silence proves it, and its configuration written again")
   func standbyAndBack() {
-    let bench = Bench(Setups.plain)
+    let bench = DriverBench(Setups.plain)
     bench.reach(.tracking)
     bench.run(3)
     bench.forget()
@@ -29,7 +29,7 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
 
   @Test("The wake pin is pulsed, and both edges come")
   func wakePin() {
-    let bench = Bench(Setups.wired)
+    let bench = DriverBench(Setups.wired)
     bench.reach(.standby)
     bench.forget()
     bench.step(.goal(.tracking))
@@ -42,7 +42,7 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
 
   @Test("A line fault during the pulse ends the pulse")
   func pulseEnds() {
-    let bench = Bench(Setups.wired)
+    let bench = DriverBench(Setups.wired)
     bench.step(.goal(.tracking))
     #expect(bench.driver.state == .pulsing)
     bench.step(.lineFault)
@@ -51,7 +51,7 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
 
   @Test("PWR-4: a standby that is not followed is asked for again", arguments: [1, 2])
   func standbyRepeated(_ ignored: Int) {
-    let bench = Bench(Setups.plain)
+    let bench = DriverBench(Setups.plain)
     bench.reach(.tracking)
     bench.forget()
     bench.receiver.ignoredStandbys = ignored
@@ -65,7 +65,7 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
 
   @Test("PWR-4: a standby that is never followed is told, and tried again")
   func standbyFails() {
-    let bench = Bench(Setups.plain)
+    let bench = DriverBench(Setups.plain)
     bench.reach(.tracking)
     bench.forget()
     bench.receiver.ignoredStandbys = 4
@@ -77,7 +77,7 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
 
   @Test("PWR-4: a receiver that wakes by itself is sent back to sleep")
   func wakesByItself() {
-    let bench = Bench(Setups.plain)
+    let bench = DriverBench(Setups.plain)
     bench.reach(.standby)
     bench.run(100)
     bench.forget()
@@ -92,7 +92,7 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
 
   @Test("A receiver that wakes all the time is told and backed off from")
   func wakesTooOften() {
-    let bench = Bench(Setups.plain)
+    let bench = DriverBench(Setups.plain)
     bench.reach(.standby)
     for _ in 0..<4 {
       while !bench.receiver.isAsleep || bench.driver.state != .standby { bench.run(0.1) }
@@ -106,7 +106,7 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
 
   @Test("PWR-5: the supply is cut after standby was asked for and waited for")
   func cutAfterStandby() {
-    let bench = Bench(Setups.switched)
+    let bench = DriverBench(Setups.switched)
     bench.reach(.tracking)
     #expect(bench.pins.first == PinCommand(.receiverSupply, .active))
     bench.run(3)
@@ -125,7 +125,7 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
 
   @Test("PWR-5: from standby the supply may go at once")
   func cutFromStandby() {
-    let bench = Bench(Setups.switched)
+    let bench = DriverBench(Setups.switched)
     bench.reach(.standby)
     #expect(bench.receiver.isAsleep)
     bench.forget()
@@ -137,7 +137,7 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
 
   @Test("PWR-5: an unresponsive receiver is cut after the wait")
   func cutSilent() {
-    let bench = Bench(Setups.switched)
+    let bench = DriverBench(Setups.switched)
     bench.reach(.tracking)
     bench.receiver.isSilent = true
     bench.reach(.off)
@@ -147,7 +147,7 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
 
   @Test("PWR-5: one that ignores standby is cut after three times")
   func cutStubborn() {
-    let bench = Bench(Setups.switched)
+    let bench = DriverBench(Setups.switched)
     bench.reach(.tracking)
     bench.forget()
     bench.receiver.ignoredStandbys = 100
@@ -160,7 +160,7 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
 
   @Test("A lost receiver can be switched off")
   func cutLost() {
-    let bench = Bench(Setups.switched)
+    let bench = DriverBench(Setups.switched)
     bench.reach(.tracking)
     bench.receiver.isSilent = true
     while bench.driver.state != .lost { bench.run(0.1) }
@@ -173,7 +173,7 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
 
   @Test("Off and on again: the supply rests a second")
   func rest() {
-    let bench = Bench(Setups.switched)
+    let bench = DriverBench(Setups.switched)
     bench.reach(.tracking)
     bench.reach(.off)
     bench.forget()
@@ -190,7 +190,7 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
   @Test(
     "PWR-4, PWR-5: a switch that does not switch on: told, no pin or byte goes out, tried again")
   func switchOnFails() {
-    let bench = Bench(Setups.switched)
+    let bench = DriverBench(Setups.switched)
     bench.failingSwitches = 6
     bench.step(.goal(.tracking))
     bench.run(30)
@@ -209,7 +209,7 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
 
   @Test("PWR-4, PWR-5: cut already and told to cut again by a switch that sticks, it stays cut")
   func stuckWhileCut() {
-    let bench = Bench(Setups.switched)
+    let bench = DriverBench(Setups.switched)
     bench.reach(.tracking)
     bench.reach(.off)
     bench.run(2)
@@ -226,7 +226,7 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
 
   @Test("PWR-4: a switch that does not switch off: told, never taken for cut, tried again")
   func switchOffFails() {
-    let bench = Bench(Setups.switched)
+    let bench = DriverBench(Setups.switched)
     bench.reach(.tracking)
     bench.forget()
     bench.failingSwitches = 3
@@ -246,7 +246,7 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
 
   @Test("A receiver that hangs is started anew by its supply, after the fourth failed try")
   func powerCycle() {
-    let bench = Bench(Setups.switched)
+    let bench = DriverBench(Setups.switched)
     bench.reach(.tracking)
     bench.forget()
     bench.receiver.isSilent = true
@@ -263,7 +263,7 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
 
   @Test("Tracking again while it falls asleep: it is woken when it sleeps")
   func changeOfMind() {
-    let bench = Bench(Setups.wired)
+    let bench = DriverBench(Setups.wired)
     bench.reach(.tracking)
     bench.forget()
     bench.step(.goal(.standby))
@@ -278,7 +278,7 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
 
   @Test("Tracking again while standby is not followed: it goes on awake")
   func changeOfMindAwake() {
-    let bench = Bench(Setups.plain)
+    let bench = DriverBench(Setups.plain)
     bench.reach(.tracking)
     bench.forget()
     bench.receiver.ignoredStandbys = 1
@@ -293,7 +293,7 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
 
   @Test("Off without a supply switch is standby")
   func offWithoutSwitch() {
-    let bench = Bench(Setups.plain)
+    let bench = DriverBench(Setups.plain)
     bench.reach(.off)
     #expect(bench.receiver.isAsleep)
     #expect(bench.told == [.settled(.off)])
@@ -302,7 +302,7 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
 
   @Test("A goal is answered each time it is given")
   func answeredAgain() {
-    let bench = Bench(Setups.wired)
+    let bench = DriverBench(Setups.wired)
     for goal in [ReceiverGoal.tracking, .standby, .batching(watermark: 250)] {
       bench.reach(goal)
       bench.forget()

@@ -9,7 +9,7 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
 @Suite("Configuration and tracking") struct TrackingTests {
   @Test("PWR-6: fixes count from the acknowledgement of the configuration on")
   func fixesCountWhenConfigured() {
-    let bench = Bench(ReceiverSetup(lineSpeed: 9_600))
+    let bench = DriverBench(ReceiverSetup(lineSpeed: 9_600))
     bench.receiver.answerDelay = .milliseconds(400)
     bench.reach(.tracking)
     #expect(bench.told == [.settled(.tracking)])
@@ -27,7 +27,7 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
     "PWR-6, PWR-12: what a receiver sends that was silent when it was asked counts when it is configured"
   )
   func silentThenBack() {
-    let bench = Bench(ReceiverSetup(lineSpeed: 9_600))
+    let bench = DriverBench(ReceiverSetup(lineSpeed: 9_600))
     bench.receiver.isSilent = true
     bench.step(.goal(.tracking))
     while bench.driver.state != .lost || bench.driver.link.attempts.losses < 5 { bench.run(1) }
@@ -41,7 +41,7 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
 
   @Test("A receiver at its default speed is found, told the line's speed and followed")
   func followsSpeed() {
-    let bench = Bench(Setups.plain)
+    let bench = DriverBench(Setups.plain)
     #expect(bench.reach(.tracking))
     #expect(bench.commands() == ["probe", "baud=115200", "probe", configuration])
     #expect(bench.receiver.speed == 115_200)
@@ -53,7 +53,7 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
 
   @Test("A lost acknowledgement of the speed changes nothing: the new speed is tried")
   func speedWithoutAnswer() {
-    let bench = Bench(Setups.plain)
+    let bench = DriverBench(Setups.plain)
     bench.step(.goal(.tracking))
     while bench.driver.state != .changingSpeed { bench.run(0.01) }
     bench.receiver.lostAnswers = 1
@@ -63,7 +63,7 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
 
   @Test("NMEA output: sentences on, NAV-PVT off, and the epochs count")
   func nmea() {
-    let bench = Bench(ReceiverSetup(output: .nmea))
+    let bench = DriverBench(ReceiverSetup(output: .nmea))
     bench.reach(.tracking)
     #expect(bench.commands().last == "inUBX=1 outUBX=1 nmea=1 pvt=0 rate=1000 power=0")
     bench.run(10)
@@ -74,7 +74,7 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
 
   @Test("A lost answer is asked for again, three times in all", arguments: [1, 2])
   func repeats(_ lost: Int) {
-    let bench = Bench(ReceiverSetup())
+    let bench = DriverBench(ReceiverSetup())
     bench.step(.goal(.tracking))
     while bench.driver.state != .configuring { bench.run(0.01) }
     bench.receiver.lostAnswers = lost
@@ -86,7 +86,7 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
 
   @Test("DEF-43: three lost answers are a lost receiver, which is told once and tried again")
   func losesAfterThree() {
-    let bench = Bench(ReceiverSetup())
+    let bench = DriverBench(ReceiverSetup())
     bench.step(.goal(.tracking))
     while bench.driver.state != .configuring { bench.run(0.01) }
     bench.receiver.lostAnswers = 3
@@ -98,7 +98,7 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
 
   @Test("A refused configuration is tried again, then told, and tried again later")
   func refusedConfiguration() {
-    let bench = Bench(ReceiverSetup())
+    let bench = DriverBench(ReceiverSetup())
     // Once with the keys of its power, then without.
     bench.receiver.refusals = 4
     #expect(bench.reach(.tracking))
@@ -108,7 +108,7 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
 
   @Test("DEF-43: a silent receiver is tried for ever, at most once a minute")
   func backOff() {
-    let bench = Bench(ReceiverSetup())
+    let bench = DriverBench(ReceiverSetup())
     bench.receiver.isSilent = true
     bench.step(.goal(.tracking))
     bench.run(600)
@@ -126,7 +126,7 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
 
   @Test("The back-off doubles from one second to a minute")
   func backOffDoubles() {
-    let bench = Bench(ReceiverSetup())
+    let bench = DriverBench(ReceiverSetup())
     bench.receiver.isSilent = true
     bench.step(.goal(.tracking))
     var waits: [Int64] = []
@@ -141,7 +141,7 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
 
   @Test("A reset while tracking is found by its NMEA and repaired")
   func resetWhileTracking() {
-    let bench = Bench(ReceiverSetup())
+    let bench = DriverBench(ReceiverSetup())
     bench.reach(.tracking)
     bench.run(20)
     bench.forget()
@@ -155,7 +155,7 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
 
   @Test("Silence while tracking is looked into, a receiver at another speed is found again")
   func silence() {
-    let bench = Bench(Setups.plain)
+    let bench = DriverBench(Setups.plain)
     bench.reach(.tracking)
     bench.run(20)
     bench.forget()
@@ -170,7 +170,7 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
 
   @Test("The line goes away and comes back")
   func lineFault() {
-    let bench = Bench(ReceiverSetup())
+    let bench = DriverBench(ReceiverSetup())
     bench.reach(.tracking)
     bench.forget()
     bench.step(.lineFault)
@@ -183,7 +183,7 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
 
   @Test("Garbage between the answers does no harm")
   func garbage() {
-    let bench = Bench(ReceiverSetup())
+    let bench = DriverBench(ReceiverSetup())
     bench.step(.goal(.tracking))
     for i in 0..<20 {
       bench.receiver.garble([0xB5, UInt8(i), 0x62, 0x24, 0xFF], at: bench.now)
@@ -196,7 +196,7 @@ private let configuration = "inUBX=1 outUBX=1 nmea=0 pvt=1 rate=1000 power=0"
 
   @Test("The late answer to a repeated command does not pass for the next command's")
   func staleAnswers() {
-    let bench = Bench(Setups.wired)
+    let bench = DriverBench(Setups.wired)
     bench.reach(.tracking)
     bench.forget()
     // The answers take longer than the driver waits: each command is sent twice.

@@ -8,7 +8,7 @@ import Testing
 struct DeferralCacheTests {
   @Test("DEF-31: the cache has the size that was handed in, and never grows")
   func fixedSize() {
-    let bench = Bench(limit: 4, capacity: 9)
+    let bench = EngineBench(limit: 4, capacity: 9)
     bench.client.suspend()
     bench.fixes(count: 100)
     #expect(bench.engine.capacity == 9)
@@ -18,7 +18,7 @@ struct DeferralCacheTests {
 
   @Test("DEF-32: a full cache is flushed, and the deferral goes on")
   func flushOnFull() {
-    let bench = Bench(limit: 4)
+    let bench = EngineBench(limit: 4)
     bench.client.defer(untilTraveled: .unlimited, timeout: .unlimited)
     bench.background()
     bench.fixes(count: 43, every: .seconds(1))
@@ -29,7 +29,7 @@ struct DeferralCacheTests {
 
   @Test("DEF-32: time and distance go on over a flush")
   func goesOn() {
-    let bench = Bench(limit: 4)
+    let bench = EngineBench(limit: 4)
     bench.background()
     bench.fixes(count: 1)
     bench.client.forget()
@@ -40,7 +40,7 @@ struct DeferralCacheTests {
 
   @Test("DEF-34: an end with nothing cached is the finish alone")
   func emptyEnd() {
-    let bench = Bench.deferring(.unlimited, 5)
+    let bench = EngineBench.deferring(.unlimited, 5)
     bench.run(6)
     #expect(bench.client.text == "finish")
   }
@@ -48,7 +48,7 @@ struct DeferralCacheTests {
   @Test(
     "DEF-43: a receiver that is gone ends deferrals with 11, batch, 0; then it goes on by itself")
   func lost() {
-    let bench = Bench.deferring(clients: 2)
+    let bench = EngineBench.deferring(clients: 2)
     let live = bench.clients[1]
     live.stop()
     bench.fixes(count: 3)
@@ -69,7 +69,7 @@ struct DeferralCacheTests {
 
   @Test("DEF-11: a client that dies takes its deferral with it; its fixes wait for its successor")
   func crash() {
-    let bench = Bench.deferring(.unlimited, 10)
+    let bench = EngineBench.deferring(.unlimited, 10)
     bench.client.acknowledges = false
     bench.fixes(count: 3)
     bench.client.ask(.disconnect)
@@ -84,7 +84,7 @@ struct DeferralCacheTests {
 
   @Test("X1: the handler of a final batch may call again without another fix between")
   func callsAgain() {
-    let bench = Bench.deferring(.unlimited, 5)
+    let bench = EngineBench.deferring(.unlimited, 5)
     bench.client.onFinish = [.allowDeferred(distance: .infinity, timeout: 5)]
     bench.fixes(count: 20)
     #expect(

@@ -8,7 +8,7 @@ import Testing
 struct DeferralCallTests {
   @Test("DEF-1: without a receiver a call fails with 11")
   func noReceiver() {
-    let bench = Bench { $0.receiver = nil }
+    let bench = EngineBench { $0.receiver = nil }
     bench.client.defer(untilTraveled: .unlimited, timeout: .unlimited)
     #expect(bench.client.text == "fail(0) finish(11)")
     #expect(!bench.isDeferralAvailable)
@@ -18,7 +18,7 @@ struct DeferralCallTests {
     "DEF-2: an accuracy other than Best fails with 13, a small number too",
     arguments: [1.0, 0, 10, 100, 3000, .nan, -3])
   func accuracy(_ accuracy: Double) {
-    let bench = Bench()
+    let bench = EngineBench()
     bench.client.ask(.setDesiredAccuracy(accuracy))
     bench.client.defer(untilTraveled: .unlimited, timeout: .unlimited)
     #expect(bench.client.text == "finish(13)")
@@ -26,7 +26,7 @@ struct DeferralCallTests {
 
   @Test("DEF-2: Best and BestForNavigation go", arguments: [-1.0, -2.0])
   func bestAccuracy(_ accuracy: Double) {
-    let bench = Bench()
+    let bench = EngineBench()
     bench.client.ask(.setDesiredAccuracy(accuracy))
     bench.client.defer(untilTraveled: .unlimited, timeout: .unlimited)
     #expect(bench.client.story.isEmpty)
@@ -35,7 +35,7 @@ struct DeferralCallTests {
 
   @Test("DEF-3: a distance filter fails with 14", arguments: [0.0, 10, 1e9])
   func filter(_ filter: Double) {
-    let bench = Bench()
+    let bench = EngineBench()
     bench.client.ask(.setDistanceFilter(filter))
     bench.client.defer(untilTraveled: .unlimited, timeout: .unlimited)
     #expect(bench.client.text == "finish(14)")
@@ -43,7 +43,7 @@ struct DeferralCallTests {
 
   @Test("DEF-4: without updates a call fails with 12")
   func notStarted() {
-    let bench = Bench(connects: false)
+    let bench = EngineBench(connects: false)
     bench.client.connect()
     bench.client.defer(untilTraveled: .unlimited, timeout: .unlimited)
     #expect(bench.client.text == "finish(12)")
@@ -55,7 +55,7 @@ struct DeferralCallTests {
 
   @Test("DEF-5: a denied client's call fails with 1")
   func denied() {
-    let bench = Bench()
+    let bench = EngineBench()
     bench.client.ask(.setAuthorization(.denied))
     bench.client.forget()
     bench.client.defer(untilTraveled: .unlimited, timeout: .unlimited)
@@ -64,7 +64,7 @@ struct DeferralCallTests {
 
   @Test("DEF-6: of several reasons the first of denied, 11, 12, 13, 14 is told")
   func order() {
-    let bench = Bench()
+    let bench = EngineBench()
     let client = bench.client
     client.ask(.setDistanceFilter(5))
     client.ask(.setDesiredAccuracy(10))
@@ -83,8 +83,8 @@ struct DeferralCallTests {
 
   @Test("DEF-7: available with a receiver and a caching state, and then never 11")
   func available() {
-    #expect(Bench().isDeferralAvailable)
-    let bench = Bench { $0.figures.idle = nil }
+    #expect(EngineBench().isDeferralAvailable)
+    let bench = EngineBench { $0.figures.idle = nil }
     #expect(!bench.isDeferralAvailable)
     bench.client.defer(untilTraveled: .unlimited, timeout: .unlimited)
     #expect(bench.client.text == "finish(11)")
@@ -92,7 +92,7 @@ struct DeferralCallTests {
 
   @Test("DEF-8: each call has exactly one finish, on every path")
   func oneFinish() {
-    let bench = Bench()
+    let bench = EngineBench()
     let client = bench.client
     var calls = 0
     func call(_ distance: Double, _ timeout: Double) {
@@ -124,7 +124,7 @@ struct DeferralCallTests {
 
   @Test("DEF-9: no error exactly when a criterion was met")
   func errors() {
-    let bench = Bench()
+    let bench = EngineBench()
     bench.client.defer(untilTraveled: .unlimited, timeout: 5)
     bench.run(5)
     bench.client.defer(untilTraveled: 20, timeout: .unlimited)
@@ -136,7 +136,7 @@ struct DeferralCallTests {
 
   @Test("DEF-10: nothing is told inside the call, and in order with other events")
   func outsideTheCall() {
-    let bench = Bench()
+    let bench = EngineBench()
     bench.background()
     bench.client.defer(untilTraveled: .unlimited, timeout: .unlimited)
     bench.fixes(count: 3)
@@ -151,7 +151,7 @@ struct DeferralCallTests {
 
   @Test("DEF-12: after the end updates go on one by one until the next call")
   func afterTheEnd() {
-    let bench = Bench()
+    let bench = EngineBench()
     bench.background()
     bench.client.defer(untilTraveled: .unlimited, timeout: 3)
     bench.fixes(count: 6)
@@ -162,7 +162,7 @@ struct DeferralCallTests {
 
   @Test("DEF-13: a second call ends the first with 15 and its batch, and starts anew")
   func secondCall() {
-    let bench = Bench()
+    let bench = EngineBench()
     bench.background()
     bench.client.defer(untilTraveled: .unlimited, timeout: 100)
     bench.fixes(count: 3)
@@ -177,7 +177,7 @@ struct DeferralCallTests {
 
   @Test("DEF-13: what was travelled before the second call counts for the first alone")
   func secondDistance() {
-    let bench = Bench()
+    let bench = EngineBench()
     bench.background()
     bench.fixes(count: 1)
     bench.client.defer(untilTraveled: 100, timeout: .unlimited)
@@ -191,7 +191,7 @@ struct DeferralCallTests {
 
   @Test("DEF-14: the first is cancelled though the second fails, and equal calls cancel too")
   func cancelled() {
-    let bench = Bench()
+    let bench = EngineBench()
     bench.background()
     bench.client.defer(untilTraveled: 10, timeout: 10)
     bench.fixes(count: 2)
@@ -207,7 +207,7 @@ struct DeferralCallTests {
   @Test(
     "DEF-15: disallow ends with 15, flushes, and goes on; with nothing outstanding it is silent")
   func disallow() {
-    let bench = Bench()
+    let bench = EngineBench()
     bench.background()
     bench.client.disallow()
     #expect(bench.client.story.isEmpty)
@@ -222,7 +222,7 @@ struct DeferralCallTests {
   @Test(
     "DEF-22: unlimited criteria never end a deferral", arguments: [Double.infinity, .unlimited])
   func unlimited(_ value: Double) {
-    let bench = Bench(limit: 100) { $0.unknownAfter = .seconds(100_000) }
+    let bench = EngineBench(limit: 100) { $0.unknownAfter = .seconds(100_000) }
     bench.background()
     bench.fixes(count: 1)
     bench.client.forget()
@@ -236,7 +236,7 @@ struct DeferralCallTests {
     "DEF-23: negative or not a number is 11 exactly once",
     arguments: [(-1.0, 1.0), (1, -1), (.nan, 1), (1, .nan), (-.infinity, 1), (1, -.infinity)])
   func invalid(_ distance: Double, _ timeout: Double) {
-    let bench = Bench()
+    let bench = EngineBench()
     bench.client.defer(untilTraveled: distance, timeout: timeout)
     bench.fixes(count: 3)
     #expect(bench.client.finishes == [.deferredFailed])
@@ -244,7 +244,7 @@ struct DeferralCallTests {
 
   @Test("DEF-23: timeout 0 is met at once, distance 0 by the next valid fix")
   func zero() {
-    let bench = Bench()
+    let bench = EngineBench()
     bench.background()
     bench.client.defer(untilTraveled: .unlimited, timeout: 0)
     #expect(bench.client.text == "finish")
@@ -261,7 +261,7 @@ struct DeferralCallTests {
 
   @Test("DEF-37: stopping ends with 15, then the batch, then nothing")
   func stop() {
-    let bench = Bench()
+    let bench = EngineBench()
     bench.background()
     bench.client.defer(untilTraveled: .unlimited, timeout: .unlimited)
     bench.fixes(count: 3)
@@ -272,7 +272,7 @@ struct DeferralCallTests {
 
   @Test("DEF-39: a setting that forbids deferral ends it with 13 or 14 and its batch")
   func incompatible() {
-    let bench = Bench()
+    let bench = EngineBench()
     bench.background()
     bench.client.defer(untilTraveled: .unlimited, timeout: .unlimited)
     bench.fixes(count: 3)
@@ -291,7 +291,7 @@ struct DeferralCallTests {
 
   @Test("DEF-39: with a new filter the cached fixes go through the filter one by one")
   func filteredEnd() {
-    let bench = Bench()
+    let bench = EngineBench()
     bench.background()
     bench.client.defer(untilTraveled: .unlimited, timeout: .unlimited)
     bench.fixes(count: 5, east: 6)

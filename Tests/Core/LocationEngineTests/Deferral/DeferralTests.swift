@@ -12,7 +12,7 @@ struct DeferralTests {
 
   @Test("DEF-16: distance and timeout met at once give one finish")
   func bothAtOnce() {
-    let bench = Bench()
+    let bench = EngineBench()
     bench.background()
     bench.fixes(count: 1)
     bench.client.forget()
@@ -24,7 +24,7 @@ struct DeferralTests {
 
   @Test("DEF-16: the first of the two ends it", arguments: [(30.0, 100.0, 3), (1_000, 4, 4)])
   func firstOfTwo(_ distance: Double, _ timeout: Double, _ end: Int64) {
-    let bench = Bench()
+    let bench = EngineBench()
     bench.background()
     bench.fixes(count: 1)
     let start = bench.now
@@ -37,7 +37,7 @@ struct DeferralTests {
     "DEF-17: the timeout counts boot time, however UTC jumps",
     arguments: [Interval.seconds(3_600), .seconds(-3_600), .seconds(18), .seconds(-619_315_200)])
   func utcJumps(_ jump: Interval) {
-    let bench = Bench.deferring(.unlimited, 10)
+    let bench = EngineBench.deferring(.unlimited, 10)
     let start = bench.now
     bench.fixes(count: 4)
     bench.utcError = jump
@@ -53,7 +53,7 @@ struct DeferralTests {
     arguments: [5.0, 0.5, 7.25, 3.001, 86_400])
   func punctual(_ timeout: Double) {
     for isForeground in [false, true] {
-      let bench = Bench { $0.unknownAfter = .seconds(100_000) }
+      let bench = EngineBench { $0.unknownAfter = .seconds(100_000) }
       if !isForeground { bench.background() }
       let start = bench.now
       bench.client.defer(untilTraveled: .unlimited, timeout: timeout)
@@ -66,7 +66,7 @@ struct DeferralTests {
 
   @Test("DEF-18: the alarm is set early by what waking takes")
   func alarm() {
-    let bench = Bench.deferring(.unlimited, 100) { $0.unknownAfter = .seconds(200) }
+    let bench = EngineBench.deferring(.unlimited, 100) { $0.unknownAfter = .seconds(200) }
     // 2 ms to resume and 1 ms of the alarm's grain.
     #expect(bench.plan.wake == bench.now + .seconds(100) - .milliseconds(3))
     #expect(bench.plan.board == .idle)
@@ -77,7 +77,7 @@ struct DeferralTests {
 
   @Test("DEF-19: distance counts from the last fix if it is at most 10 s old")
   func freshStart() {
-    let bench = Bench()
+    let bench = EngineBench()
     bench.background()
     bench.fixes(count: 1)
     bench.run(9)
@@ -88,7 +88,7 @@ struct DeferralTests {
 
   @Test("DEF-19: else from the first fix after the call")
   func staleStart() {
-    let bench = Bench()
+    let bench = EngineBench()
     bench.background()
     bench.fixes(count: 1)
     bench.run(10.1)
@@ -101,7 +101,7 @@ struct DeferralTests {
 
   @Test("DEF-20: an hour at rest in the receiver's noise is no distance")
   func atRest() {
-    let bench = Bench.deferring(50, .unlimited, limit: 4_000)
+    let bench = EngineBench.deferring(50, .unlimited, limit: 4_000)
     var random = SplitMix64(seed: 1)
     let home = bench.place
     for _ in 0..<3_600 {
@@ -113,7 +113,7 @@ struct DeferralTests {
 
   @Test("DEF-20: on a loop every lap counts")
   func loop() {
-    let bench = Bench(limit: 4_000)
+    let bench = EngineBench(limit: 4_000)
     bench.background()
     bench.fixes(count: 1)
     bench.client.forget()
@@ -129,7 +129,7 @@ struct DeferralTests {
 
   @Test("DEF-21: where the host sees each fix, it ends with the first that is far enough")
   func overshoot() {
-    let bench = Bench()
+    let bench = EngineBench()
     bench.background()
     bench.fixes(count: 1)
     bench.client.forget()
@@ -140,7 +140,7 @@ struct DeferralTests {
 
   @Test("DEF-24: a fix without valid accuracy or position counts for neither distance nor batch")
   func invalid() {
-    let bench = Bench()
+    let bench = EngineBench()
     bench.background()
     bench.fixes(count: 1)
     bench.client.forget()
@@ -156,7 +156,7 @@ struct DeferralTests {
 
   @Test("DEF-35: the fix that met the criterion is the last of the final batch")
   func last() {
-    let bench = Bench()
+    let bench = EngineBench()
     bench.background()
     bench.fixes(count: 1)
     bench.client.forget()
@@ -167,7 +167,7 @@ struct DeferralTests {
 
   @Test("DEF-42: without a fix it goes on, and the timeout ends it")
   func tunnel() {
-    let bench = Bench.deferring(.unlimited, 300)
+    let bench = EngineBench.deferring(.unlimited, 300)
     let start = bench.now
     bench.fixes(count: 5)
     for _ in 0..<290 {
@@ -184,7 +184,7 @@ struct DeferralTests {
 
   @Test("DEF-25: in the foreground delivery is normal and criteria are monitored")
   func foreground() {
-    let bench = Bench()
+    let bench = EngineBench()
     bench.client.defer(untilTraveled: .unlimited, timeout: 3)
     bench.fixes(count: 4)
     #expect(bench.client.text == "batch(0...0) batch(1...1) finish batch(2...2) batch(3...3)")
@@ -197,7 +197,7 @@ struct DeferralTests {
 
   @Test("DEF-26: time and distance of the foreground carry over to the background")
   func carriesOver() {
-    let bench = Bench()
+    let bench = EngineBench()
     bench.fixes(count: 1)
     let start = bench.now
     bench.client.defer(untilTraveled: 100, timeout: .unlimited)
@@ -218,7 +218,7 @@ struct DeferralTests {
 
   @Test("DEF-27: coming to the foreground flushes at once; armed again, no finish")
   func toForeground() {
-    let bench = Bench.deferring()
+    let bench = EngineBench.deferring()
     bench.fixes(count: 3)
     bench.foreground()
     #expect(bench.client.text == "batch(0...2)")
@@ -234,7 +234,7 @@ struct DeferralTests {
 
   @Test("DEF-28: it engages in the background alone, and only while the board may sleep")
   func engages() {
-    let bench = Bench()
+    let bench = EngineBench()
     bench.client.defer(untilTraveled: .unlimited, timeout: .unlimited)
     #expect(bench.state == .armed)
     bench.inhibit(true)
@@ -254,7 +254,7 @@ struct DeferralTests {
 
   @Test("DEF-29: a client that needs fixes now keeps another from engaging, as long as it does")
   func otherClient() {
-    let bench = Bench.deferring(clients: 2)
+    let bench = EngineBench.deferring(clients: 2)
     let (deferred, live) = (bench.clients[0], bench.clients[1])
     #expect(bench.state == .armed)
     bench.fixes(count: 2)
@@ -272,7 +272,7 @@ struct DeferralTests {
 
   @Test("two clients defer with criteria of their own, each cached for itself")
   func twoDeferred() {
-    let bench = Bench(clients: 2)
+    let bench = EngineBench(clients: 2)
     let (first, second) = (bench.clients[0], bench.clients[1])
     for client in bench.clients { client.background() }
     first.defer(untilTraveled: .unlimited, timeout: 5)
@@ -297,7 +297,7 @@ struct DeferralTests {
     "DEF-30, BKG-5: no change of foreground, background, suspension or sleep loses, doubles or reorders",
     arguments: 1...20)
   func switching(_ seed: UInt64) {
-    let bench = Bench.deferring(limit: 20, clients: 3)
+    let bench = EngineBench.deferring(limit: 20, clients: 3)
     var random = SplitMix64(seed: seed)
     for client in bench.clients.dropFirst() { client.background() }
     for _ in 0..<300 {

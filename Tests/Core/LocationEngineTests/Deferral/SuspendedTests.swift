@@ -181,7 +181,7 @@ struct UnheardTests {
     "DEF-43: a receiver is not lost because the board slept or the program was stopped; its silence counts from then",
     arguments: [false, true])
   func stopped(hasBytes: Bool) {
-    let bench = Bench()
+    let bench = EngineBench()
     bench.fixes(count: 5)
     if hasBytes {
       bench.sendAt(bench.now + .seconds(200), Array(bench.bytes(hasFix: true).prefix(10)))
@@ -198,7 +198,7 @@ struct UnheardTests {
 
   @Test("DEF-43: a lost receiver that is switched off has not shown that it works")
   func switchedOff() {
-    let bench = Bench {
+    let bench = EngineBench {
       $0.receiver = ReceiverSetup(family: .passive, hasSupplySwitch: true)
       $0.figures.canSwitchOff = true
     }
@@ -224,7 +224,7 @@ struct WaitingServiceTests {
     "SLC-11, VIS-12: who starts while the receiver is gone is told at once",
     arguments: [false, true])
   func gone(isVisits: Bool) {
-    let bench = Bench(clients: 2, connects: false)
+    let bench = EngineBench(clients: 2, connects: false)
     bench.clients[0].connect()
     bench.clients[0].start()
     bench.fixes(count: 1)
@@ -238,7 +238,7 @@ struct WaitingServiceTests {
 
   @Test("AUT-11, PWR-7: permission is a reason to search again soon after searches in vain")
   func permission() {
-    let bench = Bench(clients: 2, connects: false) { $0.figures.canStandby = true }
+    let bench = EngineBench(clients: 2, connects: false) { $0.figures.canStandby = true }
     bench.clients[0].connect()
     bench.clients[0].ask(.startSignificantChange)
     bench.clients[1].ask(.setAuthorization(.notDetermined))

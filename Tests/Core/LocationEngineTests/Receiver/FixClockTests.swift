@@ -145,7 +145,7 @@ struct FixClockTests {
     "STD-13: whatever dates a receiver tells, fixes stay in order on the boot clock and nothing traps"
   )
   func wildDates() {
-    let bench = Bench()
+    let bench = EngineBench()
     var random = SplitMix64(seed: 5)
     for i in 0..<2_000 {
       bench.run(1)
@@ -153,7 +153,7 @@ struct FixClockTests {
       let day = CalendarDate(year: year, month: 1 + random.below(12), day: 1 + random.below(28))
       // Runs of one date too, so that the clock comes to believe it.
       if i % 7 < 3 || random.below(2) == 0, let day {
-        bench.utcError = day.start - Bench.base
+        bench.utcError = day.start - EngineBench.base
       }
       bench.sendsNMEA = random.below(4) == 0
       bench.fix()

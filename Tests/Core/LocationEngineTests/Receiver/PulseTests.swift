@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The receiver's pulse per second in the engine")
 struct PulseTests {
-  private let bench = Bench()
+  private let bench = EngineBench()
 
   /// A fix that is true `after` the next whole second arrives `late`, with a pulse at that second.
   private func second(
@@ -32,7 +32,7 @@ struct PulseTests {
 
   @Test("LOC-8: a fix of a receiver that is an accessory says so", arguments: [true, false])
   func accessory(_ isAccessory: Bool) {
-    let bench = Bench { $0.isAccessory = isAccessory }
+    let bench = EngineBench { $0.isAccessory = isAccessory }
     bench.send(bench.bytes(hasFix: true))
     bench.run(until: bench.now + .milliseconds(200))
     #expect(bench.newest?.isFromAccessory == isAccessory)
@@ -72,7 +72,7 @@ struct PulseTests {
 
   @Test("STD-7: a pulse is of one epoch; the next one, without a pulse, is not timed by it")
   func consumed() throws {
-    let fresh = Bench()
+    let fresh = EngineBench()
     // The first fix and its pulse say where UTC lies. The second comes earlier than that, and without a pulse.
     let begin = Instant(microseconds: (fresh.now.microseconds / 1_000_000 + 1) * 1_000_000)
     fresh.run(until: begin)

@@ -8,8 +8,8 @@ import Testing
 @Suite("The search for a first fix")
 struct SearchTests {
   /// A background client on a board whose receiver needs 30 s cold, 10 s after 100 s of standby.
-  private func searching(canStandby: Bool) -> Bench {
-    let bench = Bench(connects: false) {
+  private func searching(canStandby: Bool) -> EngineBench {
+    let bench = EngineBench(connects: false) {
       $0.figures.longestGather = .seconds(40)
       $0.figures.timeToFix.append(off: .zero, fix: .seconds(1))
       $0.figures.timeToFix.append(off: .seconds(100), fix: .seconds(10))
@@ -30,7 +30,7 @@ struct SearchTests {
     "PWR-12, STD-10: fixes of a receiver that answers no command are delivered, and the client is not told it is away"
   )
   func streaming() {
-    let bench = Bench { $0.receiver = ReceiverSetup(family: .ubloxM8) }
+    let bench = EngineBench { $0.receiver = ReceiverSetup(family: .ubloxM8) }
     bench.sendsNMEA = true
     bench.fixes(count: 120)
     #expect(bench.client.fixes.count > 60, "\(bench.client.fixes.count)")
@@ -100,7 +100,7 @@ struct SearchTests {
 
   @Test("STD-7: a step back of UTC takes no fix back in time", arguments: [18.0, 100, 3_600])
   func stepBack(_ step: Double) {
-    let bench = Bench()
+    let bench = EngineBench()
     bench.fixes(count: 5)
     bench.utcError = .zero - Interval(seconds: step)
     bench.fixes(count: 5)
@@ -119,7 +119,7 @@ struct SearchTests {
     bench.run(300)
     #expect(bench.appended.count > 250)
     for fix in bench.appended.dropFirst(3) {
-      let truth = Instant.boot + ((fix.fix.utc ?? Bench.base) - bench.origin)
+      let truth = Instant.boot + ((fix.fix.utc ?? EngineBench.base) - bench.origin)
       #expect(abs((fix.fix.acquired - truth).seconds) < 0.5)
     }
   }

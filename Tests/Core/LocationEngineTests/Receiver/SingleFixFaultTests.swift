@@ -23,8 +23,8 @@ struct SingleFixFaultTests {
   }
 
   /// A client that wants nothing yet, of a receiver that is fed by hand.
-  static func quiet(_ change: (inout EngineSetup) -> Void = { _ in }) -> Bench {
-    let bench = Bench(connects: false, change)
+  static func quiet(_ change: (inout EngineSetup) -> Void = { _ in }) -> EngineBench {
+    let bench = EngineBench(connects: false, change)
     bench.client.connect()
     return bench
   }
@@ -127,7 +127,7 @@ struct SingleFixFaultTests {
 
   @Test("a fix that is held back is told at once to who comes and wants every fix")
   func heldForAnother() {
-    let bench = Bench(clients: 2, connects: false)
+    let bench = EngineBench(clients: 2, connects: false)
     for client in bench.clients { client.connect() }
     bench.accuracy_mm = 200_000
     bench.clients[0].ask(.startSignificantChange)
@@ -140,7 +140,7 @@ struct SingleFixFaultTests {
 
   @Test("RNG-2, SLC-5: a cached fix is the newest that was kept, not one that is held back")
   func cached() throws {
-    let bench = Bench(clients: 2, connects: false)
+    let bench = EngineBench(clients: 2, connects: false)
     for client in bench.clients { client.connect() }
     bench.clients[0].ask(.requestLocation)
     bench.fixes(count: 1)
@@ -225,7 +225,8 @@ struct SingleFixFaultTests {
     for request: Request in [
       .startSignificantChange, .startVisits,
       .addRegion(
-        Region(RegionIdentifier(.region, 1), center: Bench.home, radius: 100), assuming: .unknown),
+        Region(RegionIdentifier(.region, 1), center: EngineBench.home, radius: 100),
+        assuming: .unknown),
     ] {
       let bench = Self.quiet()
       bench.client.ask(request)

@@ -5,11 +5,11 @@ import Testing
 
 @Suite("What changes on the way to a fix")
 struct FixScheduleChangeTests {
-  typealias Bench = FixScheduleTests.Bench
+  typealias ScheduleBench = FixScheduleTests.ScheduleBench
 
   /// A bench that has searched in vain, from the cold.
-  static func inVain() -> Bench {
-    let bench = Bench()
+  static func inVain() -> ScheduleBench {
+    let bench = ScheduleBench()
     bench.need = FixScheduleTests.need(at: 0)
     bench.plan(0)
     bench.plan(bench.schedule.wake.seconds)
@@ -37,7 +37,7 @@ struct FixScheduleChangeTests {
 
   @Test("PWR-7: one that searches or rests is not hurried")
   func notUrged() {
-    let bench = Bench.warm()
+    let bench = ScheduleBench.warm()
     bench.need = FixScheduleTests.need(at: 1_000)
     bench.plan()
     let before = bench.schedule
@@ -51,7 +51,7 @@ struct FixScheduleChangeTests {
 
   @Test("PWR-7: who asks again and again under a roof does not keep the receiver on")
   func askedAgain() {
-    let bench = Bench()
+    let bench = ScheduleBench()
     var searched = 0.0
     for second in 0..<3_600 {
       // Each call waits half a minute, and the next one follows at once.
@@ -69,7 +69,7 @@ struct FixScheduleChangeTests {
 
   @Test("PWR-7: a search that was called off early leaves no pause")
   func calledOff() {
-    let bench = Bench()
+    let bench = ScheduleBench()
     bench.need = FixScheduleTests.need(at: 0)
     bench.plan(0)
     bench.need = FixNeed()
@@ -83,7 +83,7 @@ struct FixScheduleChangeTests {
 
   @Test("PWR-8: a search in vain does not make a receiver forget when it had its last fix")
   func lastFix() {
-    let bench = Bench.warm()
+    let bench = ScheduleBench.warm()
     bench.need = FixNeed()
     bench.plan(28.2)
     for time in [7_000.0, 10_000] {
@@ -100,7 +100,7 @@ struct FixScheduleChangeTests {
 
   @Test("PWR-8: a silence on the way is no cold start: it reads no ephemeris")
   func silence() {
-    let bench = Bench.warm()
+    let bench = ScheduleBench.warm()
     bench.need = FixScheduleTests.need(at: 13_000)
     bench.plan()
     bench.plan(bench.schedule.wake.seconds)
@@ -117,7 +117,7 @@ struct FixScheduleChangeTests {
 
   @Test("PWR-8: once the supply is cut, a nearer fix is reckoned with a cold start")
   func nearerAfterCut() {
-    let bench = Bench.warm()
+    let bench = ScheduleBench.warm()
     bench.figures = FixScheduleTests.figures(canCut: true)
     bench.need = FixScheduleTests.need(at: 20_000)
     bench.plan()
@@ -131,7 +131,7 @@ struct FixScheduleChangeTests {
 
   @Test("PWR-1: with no need a receiver that is cut off stays so, and one that is not stands by")
   func idleRest() {
-    let bench = Bench.warm()
+    let bench = ScheduleBench.warm()
     bench.figures = FixScheduleTests.figures(canCut: true)
     bench.need = FixNeed()
     bench.plan()
@@ -148,7 +148,7 @@ struct FixScheduleChangeTests {
 
   @Test("PWR-8: one that can only be cut off is, with no need and after a search in vain")
   func onlyCut() {
-    let idle = Bench.warm()
+    let idle = ScheduleBench.warm()
     idle.figures = FixScheduleTests.figures(canStandby: false, canCut: true)
     idle.need = FixNeed()
     idle.plan()
@@ -156,7 +156,7 @@ struct FixScheduleChangeTests {
     idle.need = FixScheduleTests.need(at: 1_000)
     idle.plan(100)
     #expect(idle.schedule.wake == Instant(seconds: 1_000 - 28.2), "what it knew is lost")
-    let vain = Bench()
+    let vain = ScheduleBench()
     vain.figures = FixScheduleTests.figures(canStandby: false, canCut: true)
     vain.need = FixScheduleTests.need(at: 0)
     vain.plan(0)
@@ -166,7 +166,7 @@ struct FixScheduleChangeTests {
 
   @Test("one that nothing puts to rest has never been off")
   func neverOff() {
-    let bench = Bench.warm()
+    let bench = ScheduleBench.warm()
     bench.figures = FixScheduleTests.figures(canStandby: false)
     bench.need = FixNeed()
     bench.plan()
@@ -180,7 +180,7 @@ struct FixScheduleChangeTests {
 
   @Test("PWR-7: what comes out of a buffer ends a search and teaches nothing")
   func drained() {
-    let bench = Bench.warm()
+    let bench = ScheduleBench.warm()
     bench.need = FixScheduleTests.need(at: 200)
     bench.plan()
     bench.plan(196.8)
@@ -198,7 +198,7 @@ struct FixScheduleChangeTests {
   @Test("PWR-7: what is learned is when the fix was made, however late it is read")
   func readLate() {
     func scale(read: Double) -> Double {
-      let bench = Bench.warm()
+      let bench = ScheduleBench.warm()
       bench.need = FixScheduleTests.need(at: 200)
       bench.plan()
       bench.plan(196.8)
@@ -212,7 +212,7 @@ struct FixScheduleChangeTests {
   @Test("PWR-7: nothing is held back for longer than those who wait for it do")
   func until() {
     func verdict(until seconds: Double) -> FixSchedule.Verdict {
-      let bench = Bench()
+      let bench = ScheduleBench()
       bench.need.add(due: .boot, accuracy: 20, until: Instant(seconds: seconds))
       bench.plan(0)
       return bench.fix(28, accuracy: 80)
@@ -224,8 +224,8 @@ struct FixScheduleChangeTests {
   @Test(
     "PWR-1, PWR-8: an ephemeris that is due is completed before the receiver rests, in its time")
   func held() {
-    func bench(hold: Int64) -> Bench {
-      let bench = Bench.warm()
+    func bench(hold: Int64) -> ScheduleBench {
+      let bench = ScheduleBench.warm()
       bench.figures.receiver.longestHold = .seconds(hold)
       bench.need = FixScheduleTests.need(at: 13_000)
       bench.plan()
@@ -242,14 +242,14 @@ struct FixScheduleChangeTests {
     let short = bench(hold: 20)
     #expect(short.plan(13_001) == .tracking && short.schedule.wake == Instant(seconds: 13_020))
     #expect(short.plan(13_020) == .idle)
-    let fresh = Bench.warm()
+    let fresh = ScheduleBench.warm()
     fresh.need = FixNeed()
     #expect(fresh.plan(28.3) == .idle, "what was read just now is not read again")
   }
 
   @Test("PWR-7: patience begins when the last who kept it on anyway is gone")
   func patience() {
-    let bench = Bench()
+    let bench = ScheduleBench()
     bench.need = FixScheduleTests.need(at: 0)
     for time in [0.0, 300, 600] { bench.plan(time, isOnAnyway: true) }
     #expect(bench.plan(601) == .searching)

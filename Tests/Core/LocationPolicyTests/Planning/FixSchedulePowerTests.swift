@@ -6,8 +6,10 @@ import Testing
 @Suite("The receiver's own duty cycle, where single fixes are wanted")
 struct FixSchedulePowerTests {
   /// 30 mW tracking, 10 mW in its duty cycle; a need at 0 s.
-  static func bench(_ powersave_mW: Double? = 10, accuracy: Double = 20) -> FixScheduleTests.Bench {
-    let bench = FixScheduleTests.Bench()
+  static func bench(_ powersave_mW: Double? = 10, accuracy: Double = 20)
+    -> FixScheduleTests.ScheduleBench
+  {
+    let bench = FixScheduleTests.ScheduleBench()
     bench.figures.receiver.powersave_mW = powersave_mW
     bench.need = FixScheduleTests.need(at: 0, accuracy: accuracy)
     return bench
@@ -16,7 +18,7 @@ struct FixSchedulePowerTests {
   /// The same after its cold start, its next need in so many seconds.
   static func warm(
     _ powersave_mW: Double? = 10, accuracy: Double = 20, next seconds: Double
-  ) -> FixScheduleTests.Bench {
+  ) -> FixScheduleTests.ScheduleBench {
     let bench = bench(powersave_mW, accuracy: accuracy)
     bench.plan(0)
     bench.fix(28.2)

@@ -24,7 +24,7 @@ struct FixScheduleTests {
   }
 
   /// A schedule and its receiver, which finds its fix when the table says so.
-  final class Bench {
+  final class ScheduleBench {
     var schedule = FixSchedule()
     var figures = FixScheduleTests.figures()
     var now = 0.0
@@ -58,8 +58,8 @@ struct FixScheduleTests {
     }
 
     /// Cold start at 0, its fix at 28.2, the ephemeris read.
-    static func warm() -> Bench {
-      let bench = Bench()
+    static func warm() -> ScheduleBench {
+      let bench = ScheduleBench()
       bench.need = FixScheduleTests.need(at: 0)
       bench.plan(0)
       bench.fix(28.2)
@@ -70,7 +70,7 @@ struct FixScheduleTests {
 
   @Test("PWR-1: nobody needs a fix, nothing is on")
   func idle() {
-    let bench = Bench()
+    let bench = ScheduleBench()
     #expect(bench.plan(0) == .idle)
     #expect(!bench.schedule.isOn && bench.schedule.wake == .distantFuture)
     bench.need = Self.need(at: 0)
@@ -82,7 +82,7 @@ struct FixScheduleTests {
 
   @Test("it starts so early that the fix is there when it is due")
   func early() {
-    let bench = Bench.warm()
+    let bench = ScheduleBench.warm()
     bench.need = Self.need(at: 128.2)
     #expect(bench.plan() == .resting)
     #expect(bench.schedule.rest == .standby)
@@ -100,7 +100,7 @@ struct FixScheduleTests {
     for (due, state) in [
       (3.0, FixSchedule.State.tracking), (3.2, .tracking), (3.5, .resting), (60, .resting),
     ] {
-      let bench = Bench.warm()
+      let bench = ScheduleBench.warm()
       bench.need = Self.need(at: bench.now + due)
       #expect(bench.plan() == state, "due in \(due) s")
     }
@@ -109,7 +109,7 @@ struct FixScheduleTests {
   @Test("what is due now, or in less than half an interval, keeps it on")
   func dueNow() {
     for ahead in [-5, 0, 0.4, 0.5] {
-      let bench = Bench.warm()
+      let bench = ScheduleBench.warm()
       bench.need = Self.need(at: bench.now + ahead)
       #expect(bench.plan() == .tracking)
     }
@@ -117,7 +117,7 @@ struct FixScheduleTests {
 
   @Test("an earlier need wakes it earlier, a later one lets it sleep on")
   func changes() {
-    let bench = Bench.warm()
+    let bench = ScheduleBench.warm()
     bench.need = Self.need(at: 1_000)
     bench.plan()
     bench.need = Self.need(at: 500)
@@ -130,19 +130,19 @@ struct FixScheduleTests {
 
   @Test("the supply is cut where that is cheaper, and what was known is lost with it")
   func cut() {
-    let bench = Bench.warm()
+    let bench = ScheduleBench.warm()
     bench.figures = Self.figures(canCut: true)
     // 0.1 mW saved for 1,000 s is 100 mJ, a cold start costs 750 mJ more.
     bench.need = Self.need(at: bench.now + 1_000)
     bench.plan()
     #expect(bench.schedule.rest == .standby)
-    let other = Bench.warm()
+    let other = ScheduleBench.warm()
     other.figures = Self.figures(canStandby: false, canCut: true)
     other.need = Self.need(at: other.now + 1_000)
     other.plan()
     #expect(other.schedule.rest == .cut)
     #expect(other.schedule.wake == Instant(seconds: other.now + 1_000 - 28.2))
-    let kept = Bench.warm()
+    let kept = ScheduleBench.warm()
     kept.figures = Self.figures(canStandby: false, canCut: true)
     kept.figures.receiver.keepsDataWhenCut = true
     kept.need = Self.need(at: kept.now + 1_000)
@@ -152,8 +152,8 @@ struct FixScheduleTests {
 
   @Test("PWR-8: what is kept elsewhere takes its time to be read out and given back")
   func keptElsewhere() {
-    func bench(_ restoring: Interval) -> Bench {
-      let bench = Bench.warm()
+    func bench(_ restoring: Interval) -> ScheduleBench {
+      let bench = ScheduleBench.warm()
       bench.figures = Self.figures(canCut: true)
       bench.figures.receiver.keepsDataWhenCut = true
       bench.figures.receiver.saving = .seconds(5)
@@ -190,7 +190,7 @@ struct FixScheduleTests {
 
   @Test("PWR-8: of one that sleeps nothing can be read out, and it is not cut off for that")
   func standbyIsKept() {
-    let bench = Bench.warm()
+    let bench = ScheduleBench.warm()
     bench.figures = Self.figures(canCut: true)
     bench.figures.receiver.keepsDataWhenCut = true
     bench.figures.receiver.saving = .seconds(1)
@@ -204,7 +204,7 @@ struct FixScheduleTests {
 
   @Test("one that can neither sleep nor be cut stays on")
   func noRest() {
-    let bench = Bench.warm()
+    let bench = ScheduleBench.warm()
     bench.figures = Self.figures(canStandby: false)
     bench.need = Self.need(at: bench.now + 5_000)
     #expect(bench.plan() == .tracking)
@@ -212,7 +212,7 @@ struct FixScheduleTests {
 
   @Test("PWR-7: a first fix is held until its quality settles or its time is over")
   func settling() {
-    let bench = Bench.warm()
+    let bench = ScheduleBench.warm()
     bench.need = Self.need(at: 100, accuracy: 20)
     bench.plan()
     bench.plan(96.8)
@@ -220,12 +220,12 @@ struct FixScheduleTests {
     #expect(bench.fix(101, accuracy: 50) == .hold)
     #expect(bench.fix(102, accuracy: 20) == .use)
     #expect(bench.fix(103, accuracy: 90) == .use)
-    let steady = Bench()
+    let steady = ScheduleBench()
     steady.need = Self.need(at: 0, accuracy: 20)
     steady.plan(0)
     #expect(steady.fix(28, accuracy: 60) == .hold)
     #expect(steady.fix(29, accuracy: 58) == .use)
-    let slow = Bench()
+    let slow = ScheduleBench()
     slow.need = Self.need(at: 0, accuracy: 20)
     slow.plan(0)
     for (time, accuracy) in [(28, 900.0), (29, 700), (30, 500), (31, 400), (32, 300)] {
@@ -236,7 +236,7 @@ struct FixScheduleTests {
 
   @Test("PWR-7: a search that finds nothing ends, and is tried again ever more seldom")
   func backOff() {
-    let bench = Bench()
+    let bench = ScheduleBench()
     bench.need = Self.need(at: 0)
     bench.plan(0)
     var pauses: [Double] = []
@@ -261,11 +261,11 @@ struct FixScheduleTests {
   @Test(
     "PWR-7: a search is given up after twice the 90th percentile and 10 s, or the profile's limit")
   func limit() {
-    let cold = Bench()
+    let cold = ScheduleBench()
     cold.need = Self.need(at: 0)
     cold.plan(0)
     #expect(cold.schedule.wake == Instant(seconds: 120.2))
-    let bench = Bench.warm()
+    let bench = ScheduleBench.warm()
     bench.need = Self.need(at: 128.2)
     bench.plan()
     bench.plan(125)
@@ -275,7 +275,7 @@ struct FixScheduleTests {
 
   @Test("PWR-7: failures never train the prediction, nor does the first fix; slow searches do")
   func learning() {
-    let bench = Bench.warm()
+    let bench = ScheduleBench.warm()
     #expect(bench.schedule.predictor.scale == 1)
     bench.need = Self.need(at: 200)
     bench.plan()
@@ -296,7 +296,7 @@ struct FixScheduleTests {
 
   @Test("PWR-8: an ephemeris that grows too old is read anew before the receiver rests")
   func renewal() {
-    let bench = Bench.warm()
+    let bench = ScheduleBench.warm()
     bench.need = Self.need(at: 13_000)
     bench.plan()
     bench.plan(bench.schedule.wake.seconds)
@@ -311,7 +311,7 @@ struct FixScheduleTests {
 
   @Test("while somebody else keeps the receiver on nothing is decided")
   func onAnyway() {
-    let bench = Bench()
+    let bench = ScheduleBench()
     bench.plan(0, isOnAnyway: true)
     #expect(bench.schedule.isOn && bench.schedule.wake == .distantFuture)
     bench.fix(30)

@@ -9,7 +9,7 @@ private let enabling = "max=300 warn=250 extra=1 odo=0 pio=1 pioid=6 low=0 batch
 @Suite("Batching") struct BatchingTests {
   @Test("Batching is switched on first, live output off then")
   func enter() {
-    let bench = Bench(Setups.wired)
+    let bench = DriverBench(Setups.wired)
     bench.reach(.tracking)
     bench.forget()
     bench.reach(.batching(watermark: 250))
@@ -21,7 +21,7 @@ private let enabling = "max=300 warn=250 extra=1 odo=0 pio=1 pioid=6 low=0 batch
 
   @Test("The watermark's pin empties the buffer, in order and whole")
   func pin() {
-    let bench = Bench.batching(60)
+    let bench = DriverBench.batching(60)
     bench.run(200)
     #expect(bench.told.filter { $0 == .drained }.count == 3)
     #expect(bench.taken.count >= 180)
@@ -34,7 +34,7 @@ private let enabling = "max=300 warn=250 extra=1 odo=0 pio=1 pioid=6 low=0 batch
 
   @Test("A drain that is asked for is answered once, with everything before it")
   func drain() {
-    let bench = Bench.batching()
+    let bench = DriverBench.batching()
     bench.run(100)
     bench.forget()
     let newest = bench.receiver.epoch
@@ -52,7 +52,7 @@ private let enabling = "max=300 warn=250 extra=1 odo=0 pio=1 pioid=6 low=0 batch
 
   @Test("A drain of an empty buffer is answered", arguments: [0.1, 30])
   func emptyDrain(_ wait: Double) {
-    let bench = Bench.batching()
+    let bench = DriverBench.batching()
     bench.step(.drain)
     bench.settle()
     bench.forget()
@@ -64,7 +64,7 @@ private let enabling = "max=300 warn=250 extra=1 odo=0 pio=1 pioid=6 low=0 batch
 
   @Test("Where nothing is batched a drain is answered at once")
   func drainElsewhere() {
-    let bench = Bench(Setups.plain)
+    let bench = DriverBench(Setups.plain)
     bench.step(.drain)
     #expect(bench.told == [.drained])
     bench.reach(.tracking)
@@ -80,7 +80,7 @@ private let enabling = "max=300 warn=250 extra=1 odo=0 pio=1 pioid=6 low=0 batch
   @Test("Leaving loses nothing and gives nothing twice: output on, drain, off")
   func leave() {
     for wait in stride(from: 40.0, to: 42.0, by: 0.13) {
-      let bench = Bench.batching()
+      let bench = DriverBench.batching()
       bench.run(wait)
       _ = bench.commands()
       bench.reach(.tracking)
@@ -98,7 +98,7 @@ private let enabling = "max=300 warn=250 extra=1 odo=0 pio=1 pioid=6 low=0 batch
 
   @Test("A slow line: the live epochs of a long drain come once each")
   func slowLine() {
-    let bench = Bench.batching(300, ReceiverSetup(batch: BatchSetup(capacity: 300)))
+    let bench = DriverBench.batching(300, ReceiverSetup(batch: BatchSetup(capacity: 300)))
     bench.run(290)
     bench.reach(.tracking)
     bench.run(10)
@@ -111,7 +111,7 @@ private let enabling = "max=300 warn=250 extra=1 odo=0 pio=1 pioid=6 low=0 batch
   @Test("Into batching and out again at every moment: each epoch once")
   func inAndOut() {
     for wait in stride(from: 0.0, to: 2.0, by: 0.05) {
-      let bench = Bench(Setups.wired)
+      let bench = DriverBench(Setups.wired)
       bench.reach(.tracking)
       bench.run(2)
       bench.step(.goal(.batching(watermark: 100)))
@@ -132,7 +132,7 @@ private let enabling = "max=300 warn=250 extra=1 odo=0 pio=1 pioid=6 low=0 batch
 
   @Test("Another watermark is written, and nothing else")
   func watermark() {
-    let bench = Bench.batching()
+    let bench = DriverBench.batching()
     bench.run(20)
     bench.forget()
     bench.reach(.batching(watermark: 100))
@@ -146,14 +146,14 @@ private let enabling = "max=300 warn=250 extra=1 odo=0 pio=1 pioid=6 low=0 batch
 
   @Test("A watermark above the capacity is the capacity; none is one", arguments: [0, 9_999])
   func watermarkBounds(_ watermark: UInt16) {
-    let bench = Bench.batching(watermark)
+    let bench = DriverBench.batching(watermark)
     #expect(bench.receiver.value(M10Key.batchWarnThrs) == (watermark == 0 ? 1 : 300))
     #expect(bench.told.last == .settled(.batching(watermark: watermark)))
   }
 
   @Test("Standby from batching empties the buffer first")
   func standbyDrains() {
-    let bench = Bench.batching()
+    let bench = DriverBench.batching()
     bench.run(50)
     let newest = bench.receiver.epoch
     bench.reach(.standby)
@@ -166,7 +166,7 @@ private let enabling = "max=300 warn=250 extra=1 odo=0 pio=1 pioid=6 low=0 batch
 
   @Test("PWR-5: off from batching empties the buffer, then standby, then cuts")
   func offDrains() {
-    let bench = Bench.batching(250, Setups.switched)
+    let bench = DriverBench.batching(250, Setups.switched)
     bench.run(50)
     let newest = bench.receiver.epoch
     bench.forget()
@@ -180,7 +180,7 @@ private let enabling = "max=300 warn=250 extra=1 odo=0 pio=1 pioid=6 low=0 batch
 
   @Test("What an earlier run left in the buffer comes first")
   func earlierRun() {
-    let first = Bench.batching()
+    let first = DriverBench.batching()
     first.run(30)
     // The service ends and starts again; the receiver goes on.
     let left = first.receiver.buffer
@@ -200,7 +200,7 @@ private let enabling = "max=300 warn=250 extra=1 odo=0 pio=1 pioid=6 low=0 batch
 
   @Test("A receiver that cannot batch refuses it once for each goal and is left tracking")
   func refusal() {
-    let bench = Bench(Setups.wired)
+    let bench = DriverBench(Setups.wired)
     bench.receiver.supportsBatching = false
     bench.receiver.answersRetrieval = false
     bench.reach(.batching(watermark: 250))
@@ -226,7 +226,7 @@ private let enabling = "max=300 warn=250 extra=1 odo=0 pio=1 pioid=6 low=0 batch
 
   @Test("Of each entry it is known how many come after it; outside of a drain none do")
   func entriesBehind() {
-    let bench = Bench.batching()
+    let bench = DriverBench.batching()
     bench.run(60)
     #expect(bench.driver.entriesBehind == 0)
     bench.step(.drain)
@@ -247,7 +247,7 @@ private let enabling = "max=300 warn=250 extra=1 odo=0 pio=1 pioid=6 low=0 batch
 
   @Test("A receiver that refuses to retrieve holds nothing")
   func retrievalRefused() {
-    let bench = Bench(Setups.wired)
+    let bench = DriverBench(Setups.wired)
     bench.receiver.refusesRetrieval = true
     #expect(bench.reach(.tracking))
     #expect(bench.driver.counters.refusals == 1)
@@ -256,7 +256,7 @@ private let enabling = "max=300 warn=250 extra=1 odo=0 pio=1 pioid=6 low=0 batch
 
   @Test("Where the setup has no buffer, batching is refused")
   func noBuffer() {
-    let bench = Bench(Setups.plain)
+    let bench = DriverBench(Setups.plain)
     bench.reach(.batching(watermark: 10))
     #expect(bench.told == [.refused(.batching(watermark: 10))])
     #expect(!bench.commands().contains { $0.contains("batch") })
@@ -264,7 +264,7 @@ private let enabling = "max=300 warn=250 extra=1 odo=0 pio=1 pioid=6 low=0 batch
 
   @Test("An empty buffer after a long time: the keys are written again, once a drain")
   func suspiciousEmptiness() {
-    let bench = Bench.batching()
+    let bench = DriverBench.batching()
     bench.step(.drain)
     bench.settle()
     bench.forget()
@@ -282,7 +282,7 @@ private let enabling = "max=300 warn=250 extra=1 odo=0 pio=1 pioid=6 low=0 batch
   @Test(
     "A drain that is asked for while a lost receiver is looked for is answered by the next loss")
   func drainWhileLost() {
-    let bench = Bench.batching()
+    let bench = DriverBench.batching()
     bench.receiver.isSilent = true
     bench.step(.drain)
     while bench.driver.state != .lost { bench.run(0.05) }
@@ -299,7 +299,7 @@ private let enabling = "max=300 warn=250 extra=1 odo=0 pio=1 pioid=6 low=0 batch
 
   @Test("Drains that are asked for while one runs are answered with it")
   func joined() {
-    let bench = Bench.batching()
+    let bench = DriverBench.batching()
     bench.run(100)
     bench.forget()
     bench.step(.drain)
@@ -313,7 +313,7 @@ private let enabling = "max=300 warn=250 extra=1 odo=0 pio=1 pioid=6 low=0 batch
   @Test("A drain that is asked for on the way into batching, or out of it, is answered")
   func drainUnderWay() {
     for wait in stride(from: 0.0, to: 1.0, by: 0.02) {
-      let bench = Bench(Setups.wired)
+      let bench = DriverBench(Setups.wired)
       bench.reach(.tracking)
       bench.run(2)
       bench.forget()
@@ -335,7 +335,7 @@ private let enabling = "max=300 warn=250 extra=1 odo=0 pio=1 pioid=6 low=0 batch
 
   @Test("NMEA output: batches come by UBX, sentences are silent meanwhile")
   func nmea() {
-    let bench = Bench.batching(
+    let bench = DriverBench.batching(
       250, ReceiverSetup(lineSpeed: 115_200, output: .nmea, batch: Setups.batch))
     #expect(bench.receiver.value(M10Key.uart1OutProtNMEA) == 0)
     bench.run(60)
@@ -351,7 +351,7 @@ private let enabling = "max=300 warn=250 extra=1 odo=0 pio=1 pioid=6 low=0 batch
 
   @Test("PWR-2: an hour of batching wakes the host for the watermark and nothing else")
   func hour() {
-    let bench = Bench.batching(250)
+    let bench = DriverBench.batching(250)
     bench.forget()
     bench.run(3_600)
     #expect(bench.told == Array(repeating: .drained, count: 14))

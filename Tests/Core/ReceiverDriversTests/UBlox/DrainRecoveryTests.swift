@@ -7,7 +7,7 @@ import Testing
 @Suite("Drains that go wrong") struct DrainRecoveryTests {
   @Test("Half a drain: the rest is retrieved, nothing twice")
   func halfDrain() {
-    let bench = Bench.batching()
+    let bench = DriverBench.batching()
     bench.run(100)
     bench.receiver.stallsAfter = 37
     let repeats = bench.driver.counters.repeats
@@ -21,7 +21,7 @@ import Testing
 
   @Test("Lost while batching is switched on: it may batch, and nothing comes twice or late")
   func lostWhileEnabling() {
-    let bench = Bench(Setups.wired)
+    let bench = DriverBench(Setups.wired)
     bench.reach(.tracking)
     bench.run(3)
     bench.step(.goal(.batching(watermark: 250)))
@@ -39,7 +39,7 @@ import Testing
 
   @Test("Batching that was switched on without an answer, and then refused, is switched off")
   func refusedAfterObeyed() {
-    let bench = Bench(Setups.wired)
+    let bench = DriverBench(Setups.wired)
     bench.reach(.tracking)
     bench.run(3)
     bench.receiver.lostAnswers = 1
@@ -54,7 +54,7 @@ import Testing
 
   @Test("DEF-30: One that batches and refuses the keys anew is emptied before live epochs count")
   func refusedWhileBatching() {
-    let bench = Bench.batching()
+    let bench = DriverBench.batching()
     bench.run(20)
     bench.step(.lineFault)
     while bench.driver.state != .enabling { bench.run(0.005) }
@@ -72,7 +72,7 @@ import Testing
 
   @Test("DEF-30: The power is changed when the buffer is empty, not while it may hold older epochs")
   func powerChangeBesideBuffer() {
-    let bench = Bench.batching(250, Setups.saving)
+    let bench = DriverBench.batching(250, Setups.saving)
     bench.run(20)
     bench.step(.lineFault)
     bench.step(.goal(.powersave))
@@ -91,7 +91,7 @@ import Testing
 
   @Test("DEF-30: Entries that come again after a drain that broke off count once")
   func sentAgain() {
-    let bench = Bench.batching()
+    let bench = DriverBench.batching()
     bench.run(60)
     bench.receiver.stallsAfter = 30
     bench.receiver.resent = 30
@@ -109,7 +109,7 @@ import Testing
 
   @Test("Entries that are lost on the line are counted by msgCnt")
   func lostEntries() {
-    let bench = Bench.batching()
+    let bench = DriverBench.batching()
     bench.receiver.lostEntries = [10, 11, 40]
     bench.run(100)
     bench.step(.drain)
@@ -122,7 +122,7 @@ import Testing
 
   @Test("The last entry lost: the drain ends all the same")
   func lastEntryLost() {
-    let bench = Bench.batching()
+    let bench = DriverBench.batching()
     bench.run(50)
     bench.receiver.lostEntries = [bench.receiver.buffer.count]
     bench.step(.drain)
@@ -133,7 +133,7 @@ import Testing
 
   @Test("A lost MON-BATCH costs a retry at most")
   func lostStatus() {
-    let bench = Bench.batching()
+    let bench = DriverBench.batching()
     bench.run(50)
     bench.receiver.lostAnswers = 1
     bench.step(.drain)
@@ -145,7 +145,7 @@ import Testing
 
   @Test("Epochs the receiver drops because nobody comes are counted")
   func drops() {
-    let bench = Bench.batching()
+    let bench = DriverBench.batching()
     bench.passesPin = false
     bench.run(400)
     bench.step(.drain)
@@ -156,7 +156,7 @@ import Testing
 
   @Test("A drain that stalls for good is a lost receiver; what is left comes after")
   func stalledDrain() {
-    let bench = Bench.batching()
+    let bench = DriverBench.batching()
     bench.run(60)
     bench.forget()
     bench.receiver.stallsAfter = 20
@@ -178,7 +178,7 @@ import Testing
 
   @Test("A drain is asked again after three silences, not more")
   func drainTries() {
-    let bench = Bench.batching()
+    let bench = DriverBench.batching()
     bench.run(20)
     bench.forget()
     bench.receiver.answersRetrieval = false
@@ -189,7 +189,7 @@ import Testing
 
   @Test("A reset while batching is seen by what it sends, repaired and told")
   func resetWhileBatching() {
-    let bench = Bench.batching(250, ReceiverSetup(batch: Setups.batch))
+    let bench = DriverBench.batching(250, ReceiverSetup(batch: Setups.batch))
     bench.run(50)
     bench.forget()
     bench.receiver.reset(at: bench.now)
@@ -202,7 +202,7 @@ import Testing
 
   @Test("A reset that speaks at another speed is found by the next drain")
   func resetUnheard() {
-    let bench = Bench.batching()
+    let bench = DriverBench.batching()
     bench.run(50)
     bench.forget()
     bench.receiver.reset(at: bench.now)
@@ -217,7 +217,7 @@ import Testing
 
   @Test("A reset that the backup memory survives is found by the counters that begin anew")
   func resetWithBackup() {
-    let bench = Bench.batching()
+    let bench = DriverBench.batching()
     bench.run(50)
     bench.step(.drain)
     bench.settle()

@@ -9,8 +9,8 @@ private let cyclic = "on=0 search=1 eph=1 power=2"
 
 @Suite("The receiver's own duty cycle") struct PowerSaveTests {
   /// Tracking at full power, what came before forgotten.
-  private func tracking() -> Bench {
-    let bench = Bench(Setups.saving)
+  private func tracking() -> DriverBench {
+    let bench = DriverBench(Setups.saving)
     bench.reach(.tracking)
     bench.run(3)
     bench.forget()
@@ -87,7 +87,7 @@ private let cyclic = "on=0 search=1 eph=1 power=2"
   @Test(
     "PWR-6: one that has no such key tracks, is configured without it, and is asked anew by a goal")
   func refused() {
-    let bench = Bench(Setups.saving)
+    let bench = DriverBench(Setups.saving)
     bench.receiver.supportsPowerSave = false
     bench.reach(.powersave)
     #expect(bench.told == [.refused(.powersave)])
@@ -150,7 +150,7 @@ private let cyclic = "on=0 search=1 eph=1 power=2"
 
   @Test("One whose profile has no such figure is told to use full power, and nothing else of it")
   func without() {
-    let bench = Bench(Setups.plain)
+    let bench = DriverBench(Setups.plain)
     bench.reach(.powersave)
     #expect(bench.told == [.refused(.powersave)])
     #expect(bench.commands().last == configuration + " power=0")
@@ -161,7 +161,7 @@ private let cyclic = "on=0 search=1 eph=1 power=2"
     "PWR-6: the duty cycle of an earlier run, with another profile, ends whatever memory keeps it",
     arguments: [nil, true, false] as [Bool?])
   func earlierRun(_ keepsBackup: Bool?) {
-    let bench = Bench(Setups.saving)
+    let bench = DriverBench(Setups.saving)
     bench.reach(.powersave)
     #expect(bench.receiver.value(M10Key.pmOperateMode) == 2)
     if let keepsBackup { bench.receiver.reset(at: bench.now, keepsBackup: keepsBackup) }

@@ -73,11 +73,8 @@ struct ServerTests {
   @Test("BKG-2, DEF-36: without a listener nothing is told, and nothing lost when there is one")
   func held() throws {
     let bench = try ServiceBench()
-    let (control, watch, session) = bench.client("tracker")
-    _ = bench.ask(.startUpdating, control)
-    bench.fix()
-    #expect(watch.fixes().count == 1)
-    watch.quit()
+    let tracker = bench.clientWithFix("tracker")
+    tracker.watch.quit()
     bench.settle()
     // Another client keeps the receiver on.
     let other = bench.client("other")
@@ -85,7 +82,7 @@ struct ServerTests {
     for _ in 0..<3 { bench.fix() }
     #expect(other.watch.fixes().count == 3)
     let again = bench.program()
-    again.send(.watch(session: session))
+    again.send(.watch(session: tracker.session))
     bench.settle()
     #expect(again.fixes().map(\.name.sequence) == [1, 2, 3])
   }

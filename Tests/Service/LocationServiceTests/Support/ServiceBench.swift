@@ -301,6 +301,15 @@ struct SocketBoard: LocationBoard, ~Copyable {
     return (control, watch, session.session)
   }
 
+  /// A client that has started updates and received its first fix.
+  func clientWithFix(_ name: String) -> (control: Program, watch: Program, session: Int64) {
+    let client = client(name)
+    _ = ask(.startUpdating, client.control)
+    fix()
+    precondition(client.watch.fixes().count == 1, "the first fix is delivered at once")
+    return client
+  }
+
   /// A program of another user; nil if it is not served.
   func admittedProgram(of user: UInt32) -> Program? {
     let program = program(of: user)

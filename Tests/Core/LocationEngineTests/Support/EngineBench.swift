@@ -11,7 +11,7 @@ import Testing
 /// The engine over a receiver that streams, fed bytes that encoders made; virtual time.
 ///
 /// Does what the loop does, and checks after each step what must hold after each step.
-final class Bench: Desk {
+final class EngineBench: Desk {
   static let home = Coordinate(latitude_e9: 52_520_000_000, longitude_e9: 13_400_000_000)
   /// UTC of boot, as the receiver tells it: 2025-03-01.
   static let base = UTCTime(microseconds: 1_740_787_200_000_000)
@@ -33,7 +33,7 @@ final class Bench: Desk {
   private(set) var longestChain = 0
 
   // What the receiver sends.
-  var place = Bench.home
+  var place = EngineBench.home
   var accuracy_mm: Int32 = 2_000
   var speed_mmps: Int32 = 0
   /// The receiver's UTC less the true one.
@@ -58,7 +58,7 @@ final class Bench: Desk {
     limit: Int = 1_000, capacity: Int? = nil, clients count: Int = 1, connects: Bool = true,
     _ change: (inout EngineSetup) -> Void = { _ in }
   ) {
-    var setup = Bench.setup(limit: limit)
+    var setup = EngineBench.setup(limit: limit)
     change(&setup)
     self.setup = setup
     memory = EngineMemory(capacity: capacity ?? 2 * limit, clients: count)
@@ -79,8 +79,8 @@ final class Bench: Desk {
   static func deferring(
     _ distance: Double = .unlimited, _ timeout: Double = .unlimited, limit: Int = 1_000,
     clients: Int = 1, _ change: (inout EngineSetup) -> Void = { _ in }
-  ) -> Bench {
-    let bench = Bench(limit: limit, clients: clients, change)
+  ) -> EngineBench {
+    let bench = EngineBench(limit: limit, clients: clients, change)
     bench.background()
     bench.client.defer(untilTraveled: distance, timeout: timeout)
     return bench
@@ -143,7 +143,7 @@ final class Bench: Desk {
   /// The fix that the receiver has now.
   var fix: Fix {
     var fix = Fix(acquired: now, coordinate: place)
-    fix.utc = hasUTC ? Bench.base + (now - .boot) + utcError : nil
+    fix.utc = hasUTC ? EngineBench.base + (now - .boot) + utcError : nil
     fix.altitude_mm = 40_000
     fix.ellipsoidalAltitude_mm = 80_000
     fix.horizontalAccuracy_mm = accuracy_mm

@@ -5,7 +5,7 @@ import Testing
 @testable import ReceiverDrivers
 
 /// Runs a driver against the fake receiver in virtual time, and watches over what must always hold.
-final class Bench {
+final class DriverBench {
   var driver: UBloxDriver
   let receiver: FakeM10
   let setup: ReceiverSetup
@@ -245,10 +245,12 @@ enum Setups {
   }()
 }
 
-extension Bench {
+extension DriverBench {
   /// A bench that batches since a moment, everything before forgotten but the epochs.
-  static func batching(_ watermark: UInt16 = 250, _ setup: ReceiverSetup = Setups.wired) -> Bench {
-    let bench = Bench(setup)
+  static func batching(_ watermark: UInt16 = 250, _ setup: ReceiverSetup = Setups.wired)
+    -> DriverBench
+  {
+    let bench = DriverBench(setup)
     bench.reach(.tracking)
     bench.run(3)
     bench.reach(.batching(watermark: watermark))
