@@ -5,8 +5,8 @@ SWIFT ?= swift
 # What is simulated by `make run`: any options of `torpor simulate`.
 RUN ?= --board imx8mm-max-m8q --service visits
 
-# Built as Embedded Swift with no allocations. The engine pulls in every room below it; a test
-# (Tests/ArchitectureTests) holds that together they reach all rooms of the core.
+# Built as Embedded Swift with no allocations. The engine needs every module below it; a test
+# (Tests/ArchitectureTests) holds that together they need all modules of the core.
 EMBEDDED_MODULES := LocationEngine LocationHAL
 EMBEDDED_PATH := .build-embedded
 SOAK_PATH := .build-soak
@@ -130,13 +130,13 @@ build: tools
 
 tests: tools
 	@echo '== tests in virtual time'
-	@$(SWIFT) test $(if $(PREBUILT),--skip-build) --skip "$$(.ci/tagged-suites)"
+	@suites=$$(.ci/tagged-suites) && $(SWIFT) test $(if $(PREBUILT),--skip-build) --skip "$$suites"
 
 # Suites with a tag: they wait for processes, timers and pseudo-terminals, and run when nothing else computes in
 # their process.
 process-tests: tools
 	@echo '== tests of processes and of real time'
-	@$(SWIFT) test $(if $(PREBUILT),--skip-build) --filter "$$(.ci/tagged-suites)"
+	@suites=$$(.ci/tagged-suites) && $(SWIFT) test $(if $(PREBUILT),--skip-build) --filter "$$suites"
 
 # The socket's interface file and the examples of its page, through a library that is not ours.
 interface:

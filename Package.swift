@@ -3,7 +3,7 @@ import PackageDescription
 
 // The module graph. This file is its only copy: `Tests/ArchitectureTests` reads it and holds the imports
 // to it, and the table of modules in Docs/Architecture.md is written from the comments here
-// (`make snapshots`). A dependency that is missing here may not be imported.
+// (`make snapshots`). A source file may import only the dependencies that its module declares here.
 
 // MARK: Variants of the build
 
@@ -65,7 +65,7 @@ struct Layer {
       path: "Sources/\(folder)/\(name)", swiftSettings: sourceSettings + settings)
   }
 
-  /// The tests of a module, which may import it and `dependencies`.
+  /// The tests of a module, which may import it, `dependencies` and what these need.
   func tests(_ module: String, named name: String? = nil, _ dependencies: [String] = []) -> Target {
     let name = name ?? module + "Tests"
     return .testTarget(
@@ -286,6 +286,7 @@ let testTargets: [Target] = [
       "LocationTypes", "GNSSProtocols", "DeferralCache", "ReceiverDrivers", "LocationPolicy",
       "LocationHAL", "LocationRuntime", "SimulatedHAL", "BoardHardware",
     ]),
+  core.tests("LocationHAL", ["LocationTypes"]),
   host.tests("BoardHardware", ["LocationTypes"]),
   host.tests(
     "LocationRuntime",
@@ -333,8 +334,8 @@ let testTargets: [Target] = [
 /// What `make check` tests.
 let checkedTests: Set = [
   "LocationTypesTests", "DeferralCacheTests", "GNSSProtocolsTests", "ReceiverDriversTests",
-  "LocationPolicyTests", "LocationEngineTests", "LocationRuntimeTests", "BoardHardwareTests",
-  "SimulatedHALTests",
+  "LocationPolicyTests", "LocationEngineTests", "LocationHALTests", "LocationRuntimeTests",
+  "BoardHardwareTests", "SimulatedHALTests",
 ]
 
 // MARK: Package

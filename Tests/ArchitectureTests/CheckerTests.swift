@@ -56,6 +56,7 @@ struct CheckerTests {
       /// D.
       core.module("D", ["C"]),
       core.tests("B", ["C"]),
+      host.tests("C", named: "OtherTests"),
     ]
     """)
 
@@ -71,6 +72,12 @@ struct CheckerTests {
         .init(name: "D", layer: "core", summary: "D.", dependencies: ["C"], packages: []),
       ])
     #expect(Self.manifest.folders == ["core": "Core", "host": "Host"])
+    #expect(Self.manifest.layers == ["core", "host"])
+    #expect(
+      Self.manifest.tests == [
+        .init(name: "BTests", layer: "core", dependencies: ["B", "C"]),
+        .init(name: "OtherTests", layer: "host", dependencies: ["C"]),
+      ])
     #expect(Self.manifest.closure(of: "C") == ["A", "B", "C"])
   }
 
@@ -124,6 +131,9 @@ struct CheckerTests {
     #expect(RepositoryRules.longFunctions(in: function(72, "init(a: Int)")) == ["init: 72"])
     let requirements = "protocol P {\n  func a() -> B\n  func c(\n    d: E\n  ) -> F\n"
     #expect(RepositoryRules.longFunctions(in: requirements + function(70)) == [])
+    #expect(RepositoryRules.longFunctions(in: function(71, "var long: Int")) == ["var long: 71"])
+    #expect(
+      RepositoryRules.longFunctions(in: function(71, "subscript(a: Int)")) == ["subscript: 71"])
     let wide = "func wide(\n    a: Int\n  )"
     #expect(RepositoryRules.longFunctions(in: function(70, wide)) == ["func wide: 72"])
   }
@@ -173,12 +183,15 @@ struct CheckerTests {
     #expect(RepositoryRules.paths(in: "### `Sources/A`", isRename: true) == [])
   }
 
-  @Test("suites are read to the end of their type")
+  @Test("suites are read to the end of their type, with their tags")
   func suites() {
     let text =
-      "import A\n\n@Suite(\"a\")\nstruct B {\n  c()\n}\n\nd()\n@Suite(\"e\") struct F {\n}\n"
-    #expect(RepositoryRules.suites(in: text).count == 2)
-    #expect(RepositoryRules.suites(in: text)[0].contains("c()"))
-    #expect(!RepositoryRules.suites(in: text)[0].contains("d()"))
+      "import A\n\n@Suite(\"a\")\nstruct B {\n  c()\n}\n\nd()\n"
+      + "@Suite(\"e\", .tags(.process), .serialized) @MainActor struct F {\n}\n"
+      + "@MainActor @Suite(\"g\", .tags(.other, .realTime))\nfinal class H {\n}\n"
+    let suites = RepositoryRules.suites(in: text)
+    #expect(suites.map(\.name) == ["B", "F", "H"])
+    #expect(suites.map(\.isTagged) == [false, true, true])
+    #expect(suites[0].text.contains("c()") && !suites[0].text.contains("d()"))
   }
 }

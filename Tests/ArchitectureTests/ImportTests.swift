@@ -25,6 +25,26 @@ struct ImportTests {
     #expect(violations.isEmpty, "\(file.path) may not import \(violations.joined(separator: ", "))")
   }
 
+  @Test("no import of tests that Package.swift does not declare, or that what it declares needs")
+  func importsOfTests() throws {
+    let manifest = try Self.manifest.get()
+    #expect(manifest.tests.count > 20)
+    for tests in manifest.tests {
+      let folder = "Tests/\(manifest.folders[tests.layer] ?? "?")/\(tests.name)"
+      let files = try Repository.files(in: [folder], endings: ["swift"])
+      #expect(!files.isEmpty, "\(folder)")
+      var allowed = RepositoryRules.importsOfTests
+      for dependency in tests.dependencies + ["LocationWire"] {
+        allowed.formUnion(manifest.closure(of: dependency))
+        allowed.formUnion(manifest.module(dependency)?.packages ?? [])
+      }
+      for file in files {
+        let missing = SwiftText(file.text).imports.filter { !allowed.contains($0) }
+        #expect(missing.isEmpty, "\(file.path) imports \(missing)")
+      }
+    }
+  }
+
   @Test("no module depends on a layer that it may not use")
   func layers() throws {
     let manifest = try Self.manifest.get()
@@ -123,9 +143,8 @@ struct ModuleTable {
   let text: String
 
   init(_ manifest: Manifest) {
-    let order = ["core", "host", "profiles", "service", "simulation", "tools", "lab"]
     var lines = ["| module | purpose | may import |", "|---|---|---|"]
-    for layer in order {
+    for layer in manifest.layers {
       lines.append("| **`Sources/\(manifest.folders[layer] ?? "?")`** | | |")
       for module in manifest.modules where module.layer == layer {
         let dependencies = (module.dependencies + module.packages).map { "`\($0)`" }

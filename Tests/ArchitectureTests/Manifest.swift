@@ -17,15 +17,30 @@ struct Manifest {
     var packages: [String]
   }
 
+  /// A target of tests.
+  struct Tests: Equatable {
+    var name: String
+    /// The name of the layer's constant.
+    var layer: String
+    /// The tested module and what the tests may import besides, with what these need.
+    var dependencies: [String]
+  }
+
   /// In the order of their declarations.
   let modules: [Module]
+  /// In the order of their declarations.
+  let tests: [Tests]
+  /// The names of the layers' constants, in the order of their declarations.
+  let layers: [String]
   /// The folder of each layer, by the name of the layer's constant.
   let folders: [String: String]
 
   init(_ text: String) {
     var folders: [String: String] = [:]
+    var layers: [String] = []
     for match in text.matches(of: /let (\w+) = Layer\(folder: "(\w+)"\)/) {
       folders[String(match.output.1)] = String(match.output.2)
+      layers.append(String(match.output.1))
     }
     let declaration = /(?<name>\w+)\.(module|cModule|program)\(\s*"(?<module>[^"]+)"/
     var starts: [(Range<String.Index>, String, String)] = []
@@ -45,6 +60,20 @@ struct Manifest {
     }
     self.modules = modules
     self.folders = folders
+    self.layers = layers
+    tests = Manifest.tests(in: text, folders)
+  }
+
+  private static func tests(in text: String, _ folders: [String: String]) -> [Tests] {
+    let declaration =
+      /(?<layer>\w+)\.tests\(\s*"(?<module>[^"]+)"(?:,\s*named: "(?<name>\w+)")?(?:,\s*\[(?<list>[^\]]*)\])?\)/
+    return text.matches(of: declaration).filter { folders[String($0.output.layer)] != nil }.map {
+      let module = String($0.output.module)
+      let list = ($0.output.list ?? "").matches(of: /"([^"]+)"/).map { String($0.output.1) }
+      return Tests(
+        name: $0.output.name.map(String.init) ?? module + "Tests",
+        layer: String($0.output.layer), dependencies: [module] + list)
+    }
   }
 
   /// The module with this name.

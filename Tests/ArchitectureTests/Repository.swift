@@ -48,17 +48,24 @@ enum Repository {
 
   /// The paths of all files that git keeps.
   private static func tracked() throws -> [Substring] {
-    let git = Process()
+    try output(of: ["git", "-C", root.path, "-c", "safe.directory=*", "ls-files", "-z"])
+      .split(separator: "\0")
+  }
+
+  /// What a program prints; it is found by the system, or by its path from the top of the repository.
+  static func output(of arguments: [String]) throws -> String {
+    let program = Process()
     let output = Pipe()
-    git.executableURL = URL(filePath: "/usr/bin/env")
-    git.arguments = ["git", "-C", root.path, "-c", "safe.directory=*", "ls-files", "-z"]
-    git.standardOutput = output
-    git.standardError = FileHandle.nullDevice
-    try git.run()
+    program.executableURL = URL(filePath: "/usr/bin/env")
+    program.currentDirectoryURL = root
+    program.arguments = arguments
+    program.standardOutput = output
+    program.standardError = FileHandle.nullDevice
+    try program.run()
     let bytes = try output.fileHandleForReading.readToEnd() ?? Data()
-    git.waitUntilExit()
-    guard git.terminationStatus == 0 else { throw CocoaError(.fileReadUnknown) }
-    return String(decoding: bytes, as: UTF8.self).split(separator: "\0")
+    program.waitUntilExit()
+    guard program.terminationStatus == 0 else { throw CocoaError(.fileReadUnknown) }
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   /// The names of the folders right below `path`.
@@ -79,7 +86,9 @@ enum Repository {
       let start = root.appending(path: folder)
       guard let walk = FileManager.default.enumerator(atPath: start.path) else { continue }
       for case let path as String in walk
-      where endings.contains((path as NSString).pathExtension) {
+      where endings.contains((path as NSString).pathExtension)
+        && walk.fileAttributes?[.type] as? FileAttributeType == .typeRegular
+      {
         files.append(File(path: "\(folder)/\(path)", text: try text("\(folder)/\(path)")))
       }
     }

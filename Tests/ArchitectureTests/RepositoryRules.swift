@@ -55,6 +55,11 @@ enum RepositoryRules {
   /// Paths of a developer's machine.
   static let machinePaths = ["/work/", "/home/", "/root/", "/tmp/", "/opt/", "/Users/"]
 
+  /// Modules that any test may import; what `TestSupport` needs comes with it.
+  static let importsOfTests = builtIn.union(cLibraries).union([
+    "Testing", "TestSupport", "Foundation", "Dispatch", "Synchronization",
+  ])
+
   /// The imports that a module may not have.
   static func violations(of module: Manifest.Module, imports: [String]) -> [String] {
     imports.filter { imported in
@@ -88,13 +93,43 @@ enum RepositoryRules {
     line.hasPrefix("static const ") || line.hasPrefix("const float *torpor_exit_weights(")
   }
 
-  /// Calls that start a process or wait in real time.
-  static let slowCalls = ["Command.run(", "builtProgram(", "usleep(", "Task.sleep(", "nanosleep("]
+  /// Calls that start a process or wait in real time, and the test kit's helpers that do.
+  private static let slowCalls = [
+    "Command.run(", "builtProgram(", "usleep(", "Task.sleep(", "nanosleep(", "posix_spawn",
+    "openpty",
+    "Process()", "TestGroup(", "FakeLine(", "FakeService {", "FakeService(", "Running(",
+  ]
 
-  /// The text of each suite: from its attribute to the closing brace at the left edge.
-  static func suites(in text: String) -> [Substring] {
-    text.split(separator: "\n@Suite(").dropFirst().map { part in
-      part.firstRange(of: "\n}").map { part[..<$0.lowerBound] } ?? part
+  /// The slow calls that a text makes.
+  static func slowCalls(in text: Substring) -> [String] {
+    slowCalls.filter { call in
+      text.ranges(of: call).contains { range in
+        guard range.lowerBound > text.startIndex else { return true }
+        let before = text[text.index(before: range.lowerBound)]
+        return !before.isLetter && !before.isNumber && before != "_"
+      }
+    }
+  }
+
+  /// A suite of a test file.
+  struct Suite {
+    /// The type's name.
+    var name: String
+    /// Whether it has a tag for processes or real time.
+    var isTagged: Bool
+    /// From its attribute to the closing brace at the left edge.
+    var text: Substring
+  }
+
+  /// The suites of a file.
+  static func suites(in text: String) -> [Suite] {
+    text.split(separator: /(?:^|\n)(?:@\w+ )*@Suite\(/).dropFirst().map { part in
+      let text = part.firstRange(of: "\n}").map { part[..<$0.lowerBound] } ?? part
+      let head = text.prefix { $0 != "{" }
+      let name = head.firstMatch(of: /(?:struct|class|enum|actor) +(\w+)/)?.output.1
+      return Suite(
+        name: String(name ?? "?"),
+        isTagged: head.contains(/\.tags\([^)]*\.(process|realTime)/), text: text)
     }
   }
 
@@ -116,30 +151,35 @@ enum RepositoryRules {
       match in
       // A placeholder follows: `Sources/LAYER/…`, `Tests/*`.
       let next = line[match.range.upperBound...].first
-      return next == "…" || next == "*" || next == "<" || next == "/" ? nil : String(match.output)
+      return next == "…" || next == "<" || next == "/" ? nil : String(match.output)
     }
   }
 
   /// Functions with more lines than allowed, as `name: lines`.
   ///
   /// A function begins where a line declares one, and ends at the closing brace with the same indentation:
-  /// swift-format puts it there. A requirement of a protocol has no brace.
+  /// swift-format puts it there. A requirement of a protocol has no brace. Computed properties, subscripts and
+  /// deinitializers count as functions.
   static func longFunctions(in text: String) -> [String] {
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    let head = /(?:^|\s)(func\s+\S+?|init[?]?|subscript|deinit|var\s+\w+)\s*[(<:{]/
     var found: [String] = []
     var open: (name: String, indentation: Int, line: Int)?
     for (number, line) in lines.enumerated() {
       let indentation = line.prefix { $0 == " " }.count
       let code = line.dropFirst(indentation)
       if let function = open {
-        guard indentation == function.indentation else { continue }
-        if code.hasPrefix(")"), !code.hasSuffix("{") { open = nil }
-        guard code == "}" else { continue }
+        guard indentation == function.indentation, !code.isEmpty else { continue }
+        let isOver = code == "}" || code.hasPrefix(")") && !code.hasSuffix("{")
+        guard isOver else { continue }
         let length = number - function.line + 1
-        if length > functionLines { found.append("\(function.name): \(length)") }
+        // Behind a bare parenthesis comes a generic requirement with the brace, or nothing.
+        let goesOn = code != "}" && number + 1 < lines.count && lines[number + 1].contains("where ")
+        if goesOn { continue }
+        if code == "}", length > functionLines { found.append("\(function.name): \(length)") }
         open = nil
-      } else if let match = code.firstMatch(of: /(?:^|\s)(func\s+\S+?|init[?]?)\s*[(<]/),
-        !code.hasPrefix("//"), code.hasSuffix("{") || code.hasSuffix("(")
+      } else if let match = code.firstMatch(of: head), !code.hasPrefix("//"),
+        code.hasSuffix("{") || code.hasSuffix("("), !code.contains(" = ")
       {
         open = (String(match.output.1), indentation, number)
       }

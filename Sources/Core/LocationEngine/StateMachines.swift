@@ -7,7 +7,7 @@
 
   /// All machines of the core.
   public enum CoreMachines {
-    /// Room by module.
+    /// Driver, policy, engine.
     public static var all: [Machine] {
       DriverMachines.all + PolicyMachines.all + [Search.machine]
     }

@@ -1,3 +1,4 @@
+import SimulatedHAL
 // Supply cuts at any moment.
 
 extension BoardScenario {
@@ -5,7 +6,7 @@ extension BoardScenario {
   /// was not comes again but for what the profile says a cut may cost, and that is told (RNG-4).
   static func resets(_ count: Int, seed: UInt64) -> BoardScenario {
     BoardScenario(name: "\(count) resets", limit: 60 + 60 * Double(count)) { bench in
-      var random = SplitMix(state: seed)
+      var random = SimulationRandom(seed: seed)
       try bench.start()
       var book = ResetBook()
       var began = bench.now
@@ -22,7 +23,7 @@ extension BoardScenario {
           client.told.contains { $0.utc > book.cutAt }
         }
         try book.check(client, round)
-        let moment = Clock.now + (round == count ? 1 : random.next(upTo: 5))
+        let moment = Clock.now + (round == count ? 1 : random.uniform() * 5)
         while Clock.now < moment {
           try book.settleSome(client, &random)
           try bench.pass(until: min(Clock.now + 0.1, moment))
@@ -87,7 +88,7 @@ struct ResetBook {
   }
 
   /// Settles some of what has been told since the last time.
-  mutating func settleSome(_ client: GuestClient, _ random: inout SplitMix) throws {
+  mutating func settleSome(_ client: GuestClient, _ random: inout SimulationRandom) throws {
     while seen < client.told.count {
       let fix = client.told[seen]
       seen += 1
@@ -95,7 +96,7 @@ struct ResetBook {
       if let before = times.updateValue(fix.utc, forKey: name), before != fix.utc {
         throw Failure("fix \(name) is of \(fix.utc), and was of \(before) (RNG-2)")
       }
-      guard random.next(upTo: 1) < 0.4 else { continue }
+      guard random.uniform() < 0.4 else { continue }
       asked = fix.utc
       client.murmur("settle \(name)")
     }
@@ -105,23 +106,5 @@ struct ResetBook {
   mutating func close(_ client: GuestClient) {
     settled = client.settled ?? settled
     owed = client.told.filter { $0.utc > asked }
-  }
-}
-
-/// The same numbers for the same seed.
-struct SplitMix {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
-
-  /// From 0 up to a limit.
-  mutating func next(upTo limit: Double) -> Double {
-    Double(next() >> 11) / Double(1 << 53) * limit
   }
 }

@@ -1,4 +1,4 @@
-/* The reference planner: what Sources/Core/LocationPolicy/Movement*.swift does, with the same names.
+/* The reference planner: what the Swift files in Sources/Core/LocationPolicy/Movement do, with the same names.
    Scalar, no heap, a fixed size. Metres of any local plane, seconds, m/s, mW, mJ. */
 #ifndef TRAINING_PLANNER_H
 #define TRAINING_PLANNER_H

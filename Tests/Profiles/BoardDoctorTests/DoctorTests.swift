@@ -4,11 +4,12 @@ import BoardHardware
 import Glibc
 import LinuxHAL
 import LocationTypes
+import TestSupport
 import Testing
 
 @testable import BoardDoctor
 
-@Suite("A doctor of boards that are folders")
+@Suite("A doctor of boards that are folders", .tags(.realTime))
 struct DoctorTests {
   /// A profile with all lines wired, on a line.
   static func profile(_ device: String, _ settings: [(String, String)] = []) throws -> BoardProfile
@@ -51,18 +52,15 @@ struct DoctorTests {
 
   /// A ring with three fixes, as a file's bytes.
   private static func ring(capacity: Int) throws -> [UInt8] {
-    let memory = UnsafeMutableRawBufferPointer.allocate(
-      byteCount: FixRing.storageSize(capacity: capacity), alignment: 8)
-    defer { unsafe memory.deallocate() }
-    unsafe memory.initializeMemory(as: UInt8.self, repeating: 0)
-    var ring = try unsafe FixRing(recovering: memory, capacity: capacity)
+    let memory = RingMemory(capacity: capacity)
+    var ring = try memory.open()
     for second in 1...3 as ClosedRange<Int64> {
       ring.append(
         Fix(
           acquired: Instant(microseconds: second),
           coordinate: Coordinate(latitude_e9: second, longitude_e9: 0)))
     }
-    return unsafe Array(memory)
+    return memory.bytes
   }
 
   @Test("the ring's file is opened as the service would open it, and left as it is")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import BoardDoctor
 
-@Suite("Serial lines that a doctor opens")
+@Suite("Serial lines that a doctor opens", .tags(.realTime))
 struct SearchTests {
   static let position =
     "$GPGGA,123519,4807.038,N,01131.000,E,1,08,0.9,545.4,M,46.9,M,,*47\r\n"

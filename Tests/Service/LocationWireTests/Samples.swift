@@ -172,13 +172,11 @@ enum Samples {
     return use
   }
 
-  /// Calls with what may answer them.
-  static var replies: [(WireCall, WireReply)] {
+  /// A status in which everything is known.
+  static var status: WireStatus {
     var status = WireStatus(
       version: "0.1", board: "simulated", now: time, generation: 7, nextSequence: 42,
       ringCapacity: 4_096, clients: 2)
-    var sparse = status
-    sparse.nextSequence = nil
     status.ringFixes = 40
     status.newest = bare
     status.batteryPercent = 14
@@ -196,6 +194,18 @@ enum Samples {
         listens: true))
     status.demanding = 2
     status.uses = [use, WireUse(WireClientName(user: 0, name: "x"), execution: nil)]
+    return status
+  }
+
+  /// A status of a service without fixes and clients that need something.
+  static var sparseStatus: WireStatus {
+    WireStatus(
+      version: "0.1", board: "simulated", now: time, generation: 7, nextSequence: nil,
+      ringCapacity: 4_096, clients: 2)
+  }
+
+  /// An account with large, small and broken numbers.
+  static var energy: WireEnergy {
     var energy = WireEnergy(since: bare, until: time)
     energy.receiver_mJ = 12_345.678_9
     energy.board_mJ = 1e21
@@ -203,6 +213,11 @@ enum Samples {
     energy[WakeReason.motion] = 2
     energy[.tracking] = Interval(microseconds: 60_000_001)
     energy[BoardState.suspended] = .seconds(3_600)
+    return energy
+  }
+
+  /// Calls with what may answer them.
+  static var replies: [(WireCall, WireReply)] {
     let asleep = Plan(receiver: .standby, board: .off, wake: .distantFuture, listens: false)
     let batching = Plan(
       receiver: .batching(watermark: 250), board: .suspended,
@@ -225,7 +240,7 @@ enum Samples {
       (.openServiceSession(.always, wantsFullAccuracy: false), .opened(0)),
       (.openLive(.default), .opened(2)), (.getLocation, .location(nil)),
       (.getLocation, .location(full)), (.getStatus, .status(status)),
-      (.getStatus, .status(sparse)), (.getPowerPlan, .plan(WirePlan(asleep))),
+      (.getStatus, .status(sparseStatus)), (.getPowerPlan, .plan(WirePlan(asleep))),
       (.getPowerPlan, .plan(WirePlan(batching, wakeUTC: UTCTime(microseconds: -1)))),
       (.getEnergy, .energy(energy)), (.drain(session: 1), .drain(count: 0, nil)),
       (.readBacklog(name: "a"), .drain(count: 1, nil)),

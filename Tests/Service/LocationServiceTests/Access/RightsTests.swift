@@ -186,19 +186,4 @@ struct RightsTests {
     _ = next.ask(.setExecution(.background), again)
     #expect(next.ask(.openBackgroundSession, again) == .active(true))
   }
-
-  @Test(
-    "BKG-1: a control group that goes away is not looked at without end",
-    .enabled(if: TestGroup.isPossible, TestGroup.missing))
-  func groupGone() throws {
-    let group = try #require(TestGroup())
-    let bench = try ServiceBench(policy(.always))
-    let child = try group.child(connectingTo: bench.path)
-    bench.settle(until: { bench.firstClient?.watch != nil })
-    #expect(bench.watchedPrograms > 0)
-    group.release(child)
-    bench.settle(until: { bench.watchedPrograms == 0 })
-    #expect(bench.watchedPrograms == 0 && bench.firstClient?.control != nil)
-    group.end(child)
-  }
 }

@@ -248,24 +248,4 @@ struct SessionTests {
     let numbers = [Authorization.notDetermined, .restricted, .denied, .always, .whenInUse]
     #expect(numbers.map(\.rawValue) == [0, 1, 2, 3, 4])
   }
-
-  @Test(
-    "BKG-1: a program whose control group is frozen is suspended, and is told when it thaws",
-    .enabled(if: TestGroup.isPossible, TestGroup.missing))
-  func frozen() throws {
-    let group = try #require(TestGroup())
-    let bench = try ServiceBench(policy())
-    let child = try group.child(connectingTo: bench.path)
-    bench.settle(until: { bench.firstClient?.watch != nil })
-    let client = try #require(bench.firstClient)
-    #expect(!client.isFrozen)
-    group.freeze(true)
-    // The kernel tells of it a hundredth of a second later.
-    bench.settle(until: { bench.firstClient?.isFrozen == true })
-    #expect(bench.firstClient?.isFrozen == true && bench.firstClient?.isHeld == true)
-    group.freeze(false)
-    bench.settle(until: { bench.firstClient?.isFrozen == false })
-    #expect(bench.firstClient?.isFrozen == false)
-    group.end(child)
-  }
 }

@@ -75,7 +75,7 @@ struct SocketBoard: LocationBoard, ~Copyable {
   let stage = SocketBoard.Stage()
   let listener: Listener
   var loop: LocationLoop<SocketBoard, LocationServer>
-  private let ring: UnsafeMutableRawBufferPointer
+  private let ring = RingMemory(capacity: ServiceBench.ringCapacity)
   private let memory: ClientMemory
   private var second: Int64 = 0
 
@@ -103,19 +103,13 @@ struct SocketBoard: LocationBoard, ~Copyable {
       started.all.append(launch)
       return nil
     }
-    let size = FixRing.storageSize(capacity: ServiceBench.ringCapacity)
-    unsafe ring = .allocate(byteCount: size, alignment: 8)
-    unsafe ring.initializeMemory(as: UInt8.self, repeating: 0)
     memory = ClientMemory(capacity: clients)
     if let remains {
-      unsafe ring.copyBytes(from: remains.ring)
+      ring.bytes = remains.ring
       second = remains.second
       stage.now = stage.now + .seconds(second)
     }
-    var fixes = try unsafe FixRing(
-      recovering: ring, capacity: ServiceBench.ringCapacity,
-      generationFloor: UInt32(state.counter(.ringGeneration)))
-    fixes.markSynced(fixes.unsynced)
+    let fixes = try ring.openSynced(floor: UInt32(state.counter(.ringGeneration)))
     var figures = PlannerFigures(
       fixInterval: .seconds(1), deferralLimit: 32, timeToFix: TimeToFixTable(cold: .seconds(30)))
     if canIdle {
@@ -133,13 +127,11 @@ struct SocketBoard: LocationBoard, ~Copyable {
     settle()
   }
 
-  deinit { unsafe ring.deallocate() }
-
   /// What a SIGKILL would leave now: what is in the ring's memory, and of the rest what is on the disk.
   func killed() throws -> Remains {
     let copy = TestFolder()
     for name in ["state.db", "state.db-wal"] { folder.copy(name, to: copy) }
-    return Remains(folder: copy, ring: unsafe Array(ring), second: second)
+    return Remains(folder: copy, ring: ring.bytes, second: second)
   }
 
   /// Lets the service do all that can be done now.

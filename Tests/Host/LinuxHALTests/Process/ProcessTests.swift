@@ -6,7 +6,7 @@ import Testing
 
 @testable import LinuxHAL
 
-@Suite("Signals, readiness and log", .tags(.realTime)) struct ServiceTests {
+@Suite("Signals, readiness and log", .tags(.realTime)) struct ProcessTests {
   // MARK: Signals
 
   @Test("signals end a wait, each once, in the words of the service")

@@ -5,7 +5,7 @@ import Testing
 @testable import GNSSProtocols
 
 /// GNS, GBS and proprietary sentences: examples that receivers' makers have published.
-@Suite("more sentences") struct NMEAMoreSentenceTests {
+@Suite("sentences of errors, places and proprietary ones") struct ErrorSentenceTests {
   private func one(_ text: String) -> GNSSMessage? { decode(sentence(text)).messages.first }
   private func isMalformed(_ text: String) -> Bool {
     decode(sentence(text)).counters.malformed == 1
@@ -226,7 +226,7 @@ extension GBS {
   }
 }
 
-@Suite("epochs of more sentences") struct MoreEpochTests {
+@Suite("epochs with such sentences") struct ErrorSentenceEpochTests {
   static let gns = "GNGNS,120000.00,4800.0001,N,01100.0001,E,ADNN,14,1.20,500.0,47.0,,,V"
   static let rmc = "GNRMC,120000.00,A,4800.0000,N,01100.0000,E,10.0,90.0,010626,,,A"
   static let gbs = "GNGBS,120000.00,3.0,4.0,5.0,,,,"

@@ -1,0 +1,52 @@
+import Glibc
+import TestSupport
+import Testing
+
+@testable import LocationService
+
+@Suite("Programs in control groups", .tags(.process))
+struct FrozenGroupTests {
+  private var policy: AccessPolicy {
+    AccessPolicy(
+      rules: [
+        AccessRule(
+          AccessSubject(client: "tracker"), AccessTerms(authorization: .always), line: 1)
+      ],
+      administrators: [geteuid()])
+  }
+
+  @Test(
+    "BKG-1: a program whose control group is frozen is suspended, and is told when it thaws",
+    .enabled(if: TestGroup.isPossible, TestGroup.missing))
+  func frozen() throws {
+    let group = try #require(TestGroup())
+    let bench = try ServiceBench(policy)
+    let child = try group.child(connectingTo: bench.path)
+    bench.settle(until: { bench.firstClient?.watch != nil })
+    let client = try #require(bench.firstClient)
+    #expect(!client.isFrozen)
+    group.freeze(true)
+    // The kernel tells of it a hundredth of a second later.
+    bench.settle(until: { bench.firstClient?.isFrozen == true })
+    #expect(bench.firstClient?.isFrozen == true && bench.firstClient?.isHeld == true)
+    group.freeze(false)
+    bench.settle(until: { bench.firstClient?.isFrozen == false })
+    #expect(bench.firstClient?.isFrozen == false)
+    group.end(child)
+  }
+
+  @Test(
+    "BKG-1: a control group that goes away is not looked at without end",
+    .enabled(if: TestGroup.isPossible, TestGroup.missing))
+  func groupGone() throws {
+    let group = try #require(TestGroup())
+    let bench = try ServiceBench(policy)
+    let child = try group.child(connectingTo: bench.path)
+    bench.settle(until: { bench.firstClient?.watch != nil })
+    #expect(bench.watchedPrograms > 0)
+    group.release(child)
+    bench.settle(until: { bench.watchedPrograms == 0 })
+    #expect(bench.watchedPrograms == 0 && bench.firstClient?.control != nil)
+    group.end(child)
+  }
+}
