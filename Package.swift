@@ -40,6 +40,9 @@ struct Layer {
   let folder: String
 
   /// A module of Swift.
+  ///
+  /// It also declares modules that it does not import but whose types it holds by value, as the loop holds the drivers:
+  /// when their layout changes, an incremental build must compile it again.
   func module(
     _ name: String, _ dependencies: [String], settings: [SwiftSetting] = []
   ) -> Target {
@@ -119,8 +122,6 @@ let hostModules: [Target] = [
   host.module(
     "LocationRuntime",
     [
-      // The drivers are not imported, but are part of the engine's layout: when it changes, an incremental
-      // build must compile the loop again.
       "LocationTypes", "DeferralCache", "GNSSProtocols", "ReceiverDrivers", "LocationPolicy",
       "LocationEngine", "LocationHAL",
     ]),
@@ -178,7 +179,6 @@ let serviceModules: [Target] = [
   service.program(
     "torpord",
     [
-      // The loop is not imported, but is part of the service's layout: see `LocationRuntime`.
       "CLinux", "BoardHardware", "LinuxHAL", "LocationTypes", "LocationEngine",
       "LocationRuntime", "LocationService", "BoardProfiles", "ServiceState",
     ]),

@@ -3,8 +3,8 @@ import DeferralCache
 import GNSSProtocols
 import LocationEngine
 import LocationPolicy
-import LocationSimulation
 import LocationRuntime
+import LocationSimulation
 import LocationTypes
 import ReceiverDrivers
 import SimulatedHAL

@@ -2,8 +2,8 @@ import CBench
 import DeferralCache
 import LocationEngine
 import LocationPolicy
-import LocationSimulation
 import LocationRuntime
+import LocationSimulation
 import LocationTypes
 import ReceiverDrivers
 

@@ -1,5 +1,5 @@
-import CLinux
 import BoardHardware
+import CLinux
 import Glibc
 import LinuxHAL
 import LocationEngine

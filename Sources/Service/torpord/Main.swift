@@ -1,10 +1,10 @@
-import LocationService
+import BoardHardware
 import BoardProfiles
 import CLinux
-import BoardHardware
 import Glibc
 import LinuxHAL
 import LocationEngine
+import LocationService
 import LocationTypes
 import ServiceState
 

@@ -1,5 +1,5 @@
-import BoardProfiles
 import BoardHardware
+import BoardProfiles
 import LinuxHAL
 import LocationService
 import LocationTypes

@@ -1,6 +1,6 @@
-import TestSupport
 import DeferralCache
 import LocationTypes
+import TestSupport
 
 /// A service that runs, syncs, loses power and starts again, and all that it ever named.
 ///

@@ -1,6 +1,7 @@
-@testable import TorporBoard
 import TestSupport
 import Testing
+
+@testable import TorporBoard
 
 /// A folder that looks like `/proc`.
 private struct Kernel {

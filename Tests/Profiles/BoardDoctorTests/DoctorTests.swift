@@ -1,6 +1,6 @@
+import BoardHardware
 import BoardProfiles
 import DeferralCache
-import BoardHardware
 import Glibc
 import LinuxHAL
 import LocationTypes

@@ -1,5 +1,5 @@
-import CGPIO
 import BoardHardware
+import CGPIO
 import Glibc
 import LocationHAL
 

@@ -1,5 +1,5 @@
-import CGPIO
 import BoardHardware
+import CGPIO
 import Glibc
 
 /// What of a board's GPIO lines can be seen without taking one, for whoever looks whether they can be had.

@@ -1,5 +1,5 @@
-import DeferralCache
 import BoardHardware
+import DeferralCache
 import GNSSProtocols
 import LocationEngine
 import LocationHAL

@@ -1,6 +1,6 @@
-import TestSupport
 import DeferralCache
 import LocationTypes
+import TestSupport
 
 @testable import LocationPolicy
 

@@ -1,6 +1,6 @@
-import TestSupport
 import Foundation
 import LocationTypes
+import TestSupport
 
 @testable import LocationPolicy
 

@@ -1,6 +1,6 @@
 import Glibc
-import LocationTypes
 import LocationPolicy
+import LocationTypes
 import LocationWire
 import Testing
 

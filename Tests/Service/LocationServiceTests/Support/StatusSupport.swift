@@ -1,7 +1,7 @@
-import LocationService
 import Glibc
 import LinuxHAL
 import LocationPolicy
+import LocationService
 import LocationWire
 
 /// What the service tells a program of itself.

@@ -1,5 +1,5 @@
-import BoardProfiles
 import BoardHardware
+import BoardProfiles
 import LocationPolicy
 import LocationTypes
 import SimulatedHAL

@@ -1,6 +1,6 @@
 import BoardDoctor
-import BoardProfiles
 import BoardHardware
+import BoardProfiles
 import Glibc
 import LinuxHAL
 import LocationTypes
