@@ -19,6 +19,7 @@ extension LocationServer {
     self.policy = policy
     warnOfEmptyPolicy()
     _ = facts.subordinates.refresh()
+    warnOfUnresolvedLines()
     updateAccounts()
     var lapsed: [WireClientName] = []
     for client in clients.indices where !clients[client].isVacant {
