@@ -2,8 +2,14 @@
 ///
 /// Names of lines come from device trees, and hold what their authors liked: `PIN_11`, `[SPI0 CLK]`,
 /// `P9_15 [eQEP]`, `7J1 Header Pin12`. Refused is only what no board is known to use as a name, and
-/// what would hide an attribute in the name.
+/// what would hide an attribute in the name. The right line has nothing that the text does not give: in the place of a
+/// number that is not there it has a placeholder, which no line is named by.
 struct ForeignLineSyntax {
+  /// Where a text names a chip and no line on it.
+  private static let unknownNumber = "NUMBER"
+  /// Where it does not name the chip.
+  private static let unknownChip = "gpiochipN"
+
   /// What is wrong with it, and the line with its attributes as this library writes them.
   let description: String
 
@@ -23,7 +29,12 @@ struct ForeignLineSyntax {
       found.append(GPIOLine.activeLow)
       place = place.drop { $0 == "!" || $0 == " " }
     }
-    if let cut = ForeignLineSyntax.cutAttributes(&place) {
+    let cut = ForeignLineSyntax.cutAttributes(&place)
+    if reason != nil || cut != nil, place.isEmpty {
+      description = GPIOLine.nameRule
+      return
+    }
+    if let cut {
       reason = "attributes follow the name, each after a comma"
       names = "; there are \(GPIOLine.attributeList)"
       found += cut
@@ -42,9 +53,8 @@ struct ForeignLineSyntax {
     if let mark = place.firstIndex(where: { $0 == "?" || $0 == ";" }) {
       let words = place[mark...].split { "?;&, ".contains($0) }
       place = place[..<mark]
-      let found = words.compactMap { GPIOLine.attribute(near: $0) }
-      if place.isEmpty { place = "GPIO17" }
-      return found.isEmpty ? [GPIOLine.activeLow] : found
+      while place.last == " " { place = place.dropLast() }
+      return words.compactMap { GPIOLine.attribute(near: $0) }
     }
     var found: [String] = []
     while let cut = cutAttribute(&place) { found.insert(cut, at: 0) }
@@ -75,10 +85,16 @@ struct ForeignLineSyntax {
         + "or a chip and a number"
     }
     if place.hasPrefix("/dev/") || place.hasPrefix("/sys/") {
+      // There a chip is numbered by its first line, and a line across all chips.
+      let isNumbered = !place.hasPrefix("/sys/class/gpio/")
       let last = place.split(separator: "/").last ?? ""
-      place = last.hasPrefix("gpiochip") ? last : "gpiochip0:17"
+      place = isNumbered && last.hasPrefix("gpiochip") ? last : ""
       if !place.contains(":") { _ = correctPlace(&place) }
-      if !place.contains(":") { place += ":17" }
+      if !place.contains(":") {
+        let digits = place.dropFirst("gpiochip".count).prefix { $0 >= "0" && $0 <= "9" }
+        let chip = digits.isEmpty ? unknownChip : "gpiochip\(digits)"
+        place = "\(chip):\(unknownNumber)"
+      }
       return "a line is named without a path"
     }
     let digits = place.hasPrefix("gpiochip") ? place.dropFirst("gpiochip".count) : place

@@ -95,10 +95,13 @@ extension GPIOLine {
     guard (1...longestName).contains(text.utf8.count),
       text.utf8.allSatisfy({ $0 > 31 && $0 != 127 })
     else {
-      throw GPIOLineError(
-        description: "a line's name has 1 to \(longestName) bytes, as `gpioinfo` tells it")
+      throw GPIOLineError(description: nameRule)
     }
     return .name(text)
+  }
+
+  static var nameRule: String {
+    "a line's name has 1 to \(longestName) bytes, as `gpioinfo` tells it"
   }
 
   static var attributeList: String { attributes.joined(separator: ", ") }

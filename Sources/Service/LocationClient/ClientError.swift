@@ -15,6 +15,9 @@ public enum ClientError: Error, Equatable, Sendable {
   case refused(WireError)
   /// The service refuses because the client of that name, of the user who runs this, may not use location.
   case mayNotUse(client: String)
+  /// The service refuses because background updates are not open to that client (BKG-18), which may use location
+  /// otherwise.
+  case mayNotUseBackground(client: String)
   /// What came is nothing that this version understands; why, in a few words.
   case malformed(String)
   /// Another process is this client now (AUT-2).
@@ -43,7 +46,12 @@ extension ClientError: CustomStringConvertible {
     case .refused(let error): ClientError.words(error)
     case .mayNotUse(let name):
       "'\(name)' of this user may not use location; an administrator can allow it with "
-        + "`sudo \(ClientError.allowCommand(for: name))`"
+        + "`sudo \(ClientError.allowCommand(for: name))`, or, where a rule in clients.toml decides "
+        + "about it, by changing that rule"
+    case .mayNotUseBackground(let name):
+      "'\(name)' of this user may not use location in the background; an administrator can allow it with "
+        + "`access = \"always\"` or `background = true` in its rule in clients.toml, or, where no rule "
+        + "decides about it, with `sudo \(ClientError.allowCommand(for: name))`"
     case .malformed(let what):
       "the service says what is not understood (\(what)): is it another program, or another version?"
     case .takenOver:
@@ -63,7 +71,8 @@ extension ClientError: CustomStringConvertible {
       "only an administrator may: root, or a user of `administrators` in the service's clients.toml"
     case .notAuthorized:
       "no program of this user may use location; an administrator can allow one with "
-        + "`sudo \(ClientError.allowCommand(for: "NAME"))` (`torpor clients list` has the names)"
+        + "`sudo \(ClientError.allowCommand(for: "NAME"))` (`torpor clients list` has the names), or, where a "
+        + "rule in clients.toml decides about it, by changing that rule"
     case .notAvailable(let what): "the service does not have it: \(what)"
     case .unknownClient(let client):
       "no client '\(client.name)' of user \(client.user) is known: it is from when its program first connects;"
@@ -98,9 +107,14 @@ extension ClientError: CustomStringConvertible {
     return WireClientName(user: user, name: client).allowCommand(userName: name)
   }
 
-  /// The same with the client's name, where the service refuses because that client may not use location.
-  func naming(client: String) -> ClientError {
-    self == .refused(.notAuthorized) ? .mayNotUse(client: client) : self
+  /// The same with the client's name, where the service refuses because of what that client may.
+  ///
+  /// - Parameter call: What was refused.
+  func naming(client: String, in call: WireCall) -> ClientError {
+    guard self == .refused(.notAuthorized) else { return self }
+    // Settings are taken from any client; only background updates among them can be refused.
+    if case .configure = call { return .mayNotUseBackground(client: client) }
+    return .mayNotUse(client: client)
   }
 
   static func reason(_ code: Int32) -> String {

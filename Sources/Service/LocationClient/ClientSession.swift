@@ -34,7 +34,7 @@ public struct ClientSession: ~Copyable {
 
   /// Asks, and waits for the answer.
   public mutating func call(_ call: WireCall) throws(ClientError) -> WireReply {
-    do { return try control.call(call) } catch { throw error.naming(client: name) }
+    do { return try control.call(call) } catch { throw error.naming(client: name, in: call) }
   }
 
   /// Says that this fix and all before it are handled, as soon as ``pace`` has it; waits for no answer.
@@ -57,10 +57,11 @@ public struct ClientSession: ~Copyable {
 
   /// All fixes that the client is owed, in bulk.
   public func drain() throws(ClientError) -> FixDrain {
+    let call = WireCall.drain(session: session.session)
     do {
-      return try FixDrain(.drain(session: session.session), path: path)
+      return try FixDrain(call, path: path)
     } catch {
-      throw error.naming(client: name)
+      throw error.naming(client: name, in: call)
     }
   }
 

@@ -17,11 +17,8 @@ public struct FixDrain: ~Copyable {
   public init(
     ofClient name: String, path: String = LocationConnection.defaultPath
   ) throws(ClientError) {
-    do {
-      try self.init(.readBacklog(name: name), path: path)
-    } catch {
-      throw error.naming(client: name)
-    }
+    let call = WireCall.readBacklog(name: name)
+    do { try self.init(call, path: path) } catch { throw error.naming(client: name, in: call) }
   }
 
   init(_ call: WireCall, path: String) throws(ClientError) {

@@ -67,7 +67,6 @@ struct GPIOLineTests {
       ("!gpiochip1:17, pull-up", "gpiochip1:17, active-low, pull-up"), ("17", "gpiochip0:17"),
       ("!17", "gpiochip0:17, active-low"), ("17, active-low", "gpiochip0:17, active-low"),
       ("/dev/gpiochip1:17", "gpiochip1:17"), ("/dev/gpiochip1 17", "gpiochip1:17"),
-      ("/dev/gpiochip1", "gpiochip1:17"), ("/sys/class/gpio/gpio17", "gpiochip0:17"),
       ("gpiochip1 17", "gpiochip1:17"), ("gpiochip1/17", "gpiochip1:17"), ("1:17", "gpiochip1:17"),
       ("gpiochip1:17:active-low", "gpiochip1:17, active-low"),
     ])
@@ -75,6 +74,30 @@ struct GPIOLineTests {
     let told = try #require(reason(text))
     #expect(told.contains(", as in \"\(right)\""), "\(told)")
     #expect(reason(right) == nil, "\(right)")
+  }
+
+  @Test(
+    "the right line has nothing that the text does not give",
+    arguments: [
+      ("/dev/gpiochip4", "gpiochip4:NUMBER"),
+      ("/sys/bus/gpio/devices/gpiochip4", "gpiochip4:NUMBER"),
+      ("/dev/gpiochip", "gpiochipN:NUMBER"), ("/sys/class/gpio/gpio4", "gpiochipN:NUMBER"),
+      ("/sys/class/gpio/gpiochip512", "gpiochipN:NUMBER"),
+      ("!/dev/gpiochip4, pull-up", "gpiochip4:NUMBER, active-low, pull-up"), ("GPIO22;", "GPIO22"),
+      ("GPIO22?foo", "GPIO22"), ("GPIO22 ?foo, pull-up", "GPIO22, pull-up"),
+      ("!GPIO22?foo", "GPIO22, active-low"), ("GPIO22;foo;pull-up", "GPIO22, pull-up"),
+    ])
+  func nothingInvented(_ text: String, _ right: String) throws {
+    let told = try #require(reason(text))
+    #expect(told.contains(", as in \"\(right)\""), "\(told)")
+    #expect((reason(right) == nil) == !right.contains("NUMBER"), "a placeholder names no line")
+  }
+
+  @Test(
+    "a place that is empty is an empty name, whatever stands beside it",
+    arguments: ["!", "! ", "!, pull-up", "?active-low", ";", "!;"])
+  func emptyPlace(_ text: String) {
+    #expect(reason(text)?.hasPrefix("a line's name has 1 to 31 bytes") == true)
   }
 
   @Test(

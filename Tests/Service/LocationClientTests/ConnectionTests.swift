@@ -154,13 +154,42 @@ struct ConnectionTests {
 
   @Test("a refusal to a client without permission names the client and the command that allows it")
   func notAllowed() {
-    let named = ClientError.refused(.notAuthorized).naming(client: "my app")
+    let named = ClientError.refused(.notAuthorized).naming(client: "my app", in: .getLocation)
     #expect(named == .mayNotUse(client: "my app"))
     #expect(named.description.contains("'my app' of this user may not use location"))
     #expect(named.description.contains("`sudo torpor clients allow '"))
     #expect(named.description.contains("/my app'`"))
-    #expect(ClientError.refused(.notAvailable(what: "x")).naming(client: "a") != named)
+    let other = ClientError.refused(.notAvailable(what: "x"))
+    #expect(other.naming(client: "a", in: .getLocation) == other)
     #expect(ClientError.refused(.notAuthorized).description.contains("/NAME`"))
+  }
+
+  @Test(
+    "AUT-7: where a rule decides, the command does nothing: the refusal names the rule as well",
+    arguments: [ClientError.mayNotUse(client: "a"), .refused(.notAuthorized)])
+  func ruleDecides(_ error: ClientError) {
+    #expect(
+      error.description.hasSuffix(
+        ", or, where a rule in clients.toml decides about it, by changing that rule"))
+  }
+
+  @Test("BKG-18: background updates that are refused are no refusal of location")
+  func noBackground() throws {
+    let session = session
+    let service = FakeService { call in
+      if case .connect = call { return (FakeService.frame(.connected(session)), false) }
+      return (FakeService.frame(.error(.notAuthorized)), false)
+    }
+    defer { service.stop() }
+    var program = try ClientSession(name: "test", path: service.path)
+    var settings = WireSettings()
+    settings.allowsBackground = true
+    var met: ClientError?
+    do { _ = try program.call(.configure(settings)) } catch { met = error }
+    #expect(met == .mayNotUseBackground(client: "test"))
+    let text = met?.description ?? ""
+    #expect(text.contains("'test' of this user may not use location in the background"))
+    #expect(text.contains("`background = true` in its rule in clients.toml"))
   }
 
   @Test("a drain that is cut short is told with how far it came")

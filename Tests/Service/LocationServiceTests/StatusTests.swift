@@ -283,6 +283,24 @@ struct FlushTests {
     #expect(log.text.contains("'deaf' of user \(geteuid()) (3 fixes)"), "\(log.text)")
   }
 
+  @Test("BKG-2: the log of a flush does not count fixes that were made for others")
+  func passedOver() throws {
+    let log = LogPipe()
+    let bench = try ServiceBench(canIdle: true, log: log.log)
+    let tracker = bench.client("tracker")
+    let other = bench.client("other")
+    for client in [tracker, other] { _ = bench.ask(.startUpdating, client.control) }
+    for _ in 0..<2 { bench.fix() }
+    // Two fixes stay without an acknowledgement; three are made between two runs of updates.
+    _ = bench.ask(.stopUpdating, tracker.control)
+    for _ in 0..<3 { bench.fix() }
+    _ = bench.ask(.startUpdating, tracker.control)
+    for _ in 0..<2 { bench.fix() }
+    _ = bench.ask(.setExecution(.suspended), tracker.control)
+    #expect(bench.ask(.flush, bench.program()) == .done)
+    #expect(log.text.contains("'tracker' of user \(geteuid()) (4 fixes)"), "\(log.text)")
+  }
+
   @Test("only an administrator may")
   func others() throws {
     let bench = try ServiceBench(AccessPolicy(standard: AccessTerms(authorization: .always)))

@@ -27,7 +27,19 @@ extension LocationServer {
   mutating func readSubordinates() {
     mustReadSubordinates = false
     guard facts.subordinates.refresh() else { return }
+    warnOfUnresolvedLines()
     updateAccounts()
     dropUnpermitted()
+  }
+
+  /// Logs, once for each number of them, that lines of the file name more users than are looked up.
+  mutating func warnOfUnresolvedLines() {
+    guard let count = facts.subordinates.takeUnresolvedLines() else { return }
+    log.write(
+      .warning,
+      "\(SubordinateUsers.standardPath): \(count) \(count == 1 ? "line is" : "lines are") ignored, and the ids there "
+        + "do not count as their users': of names that are not in \(UserNames.standardPath) only "
+        + "\(UserNames.lookUpsLimit) are looked up; use numbers in \(SubordinateUsers.standardPath)"
+    )
   }
 }

@@ -19,6 +19,7 @@ extension LocationServer {
     self.policy = policy
     warnOfEmptyPolicy()
     _ = facts.subordinates.refresh()
+    warnOfUnresolvedLines()
     updateAccounts()
     var lapsed: [WireClientName] = []
     for client in clients.indices where !clients[client].isVacant {
@@ -42,13 +43,15 @@ extension LocationServer {
   /// Logs that a policy has no rules: an empty file is no error, and may be a mistake.
   func warnOfEmptyPolicy() {
     guard policy.rules.isEmpty else { return }
+    // A stored decision counts wherever no rule applies.
+    let undecided = "clients without a decision by `torpor clients`"
     let effect =
       switch policy.standard.authorization {
       case .notDetermined:
         "\"ask\", so no client may use location before `torpor clients allow USER/NAME`"
-      case .denied, .restricted: "\"deny\", so no client may use location"
-      case .always: "\"always\", so every client may use location"
-      case .whenInUse: "\"when-in-use\", so every client may use location when in use"
+      case .denied, .restricted: "\"deny\", so \(undecided) may not use location"
+      case .always: "\"always\", so \(undecided) may use location"
+      case .whenInUse: "\"when-in-use\", so \(undecided) may use location when in use"
       }
     log.write(
       .warning, "the policy has no rules; its default applies to every user and client: \(effect)")

@@ -25,19 +25,32 @@ public struct SubordinateFile: Sendable {
   /// What the file said when it was read last.
   public private(set) var users: SubordinateUsers
   private let path: String?
+  private let passwd: String
+  private let lookUp: @Sendable (String) -> UInt32?
   private var version: Version?
+  /// The lines passed over that were reported last; see ``takeUnresolvedLines()``.
+  private var reportedLines = 0
 
   /// What no file can change.
   public init(_ users: SubordinateUsers = SubordinateUsers()) {
     self.users = users
     path = nil
+    passwd = UserNames.standardPath
+    lookUp = { _ in nil }
   }
 
   /// Reads the file at `path`; one that is not there lists nobody.
   public init(path: String) {
+    self.init(path: path, passwd: UserNames.standardPath) { AccessPolicy.systemUser($0) }
+  }
+
+  /// Reads the file at `path`, with the file of local users at `passwd`, and `lookUp` for users that are not there.
+  init(path: String, passwd: String, lookUp: @escaping @Sendable (String) -> UInt32?) {
     version = Version(path: path)
-    users = .system(path: path)
+    users = .system(path: path, passwd: passwd, lookUp: lookUp)
     self.path = path
+    self.passwd = passwd
+    self.lookUp = lookUp
   }
 
   /// Whether the file was changed, replaced or removed since it was read; one system call, and nothing is read.
@@ -53,7 +66,15 @@ public struct SubordinateFile: Sendable {
     guard found != version else { return false }
     version = found
     let before = users
-    users = .system(path: path)
+    users = .system(path: path, passwd: passwd, lookUp: lookUp)
     return users != before
+  }
+
+  /// How many lines were passed over because their users' names were too many to look up; nil where that is none,
+  /// or was given before.
+  mutating func takeUnresolvedLines() -> Int? {
+    guard users.unresolvedLines != reportedLines else { return nil }
+    reportedLines = users.unresolvedLines
+    return reportedLines > 0 ? reportedLines : nil
   }
 }

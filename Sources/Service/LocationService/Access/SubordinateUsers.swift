@@ -18,6 +18,9 @@ public struct SubordinateUsers: Equatable, Sendable {
 
   /// Ascending, and none overlaps another one.
   private var entries: [Entry] = []
+  /// Lines that were passed over because their user's name would have been one look-up too many; see
+  /// ``UserNames/lookUpsLimit``.
+  private(set) var unresolvedLines = 0
 
   /// No user has subordinate ids.
   public init() {}
@@ -69,13 +72,18 @@ public struct SubordinateUsers: Equatable, Sendable {
 
   /// The system's; none where the file is not there or cannot be read.
   ///
-  /// - Parameter passwd: The file of local users, which has most of the names.
-  public static func system(
-    path: String = standardPath, passwd: String = "/etc/passwd"
+  /// - Parameters:
+  ///   - passwd: The file of local users, which has most of the names.
+  ///   - lookUp: The system's number of a user, nil if there is none.
+  static func system(
+    path: String = standardPath, passwd: String = UserNames.standardPath,
+    lookUp: @escaping (String) -> UInt32? = AccessPolicy.systemUser
   ) -> SubordinateUsers {
-    var names = UserNames(path: passwd, lookUp: AccessPolicy.systemUser)
+    var names = UserNames(path: passwd, lookUp: lookUp)
     let text = BoundedFile.text(path: path, atMost: longestFile)
-    return SubordinateUsers(text: text) { names.number(of: $0) }
+    var users = SubordinateUsers(text: text) { names.number(of: $0) }
+    users.unresolvedLines = names.refusedCount
+    return users
   }
 
   /// The user who answers for `uid`: the login user that has it as a subordinate id, else the user itself.

@@ -22,6 +22,8 @@ struct UserNames {
   private var local: [Substring: UInt32]?
   /// What the system answered.
   private var found: [String: UInt32?] = [:]
+  /// How often a name was asked for that would have been one look-up too many.
+  private(set) var refusedCount = 0
 
   /// - Parameters:
   ///   - path: The file of local users, as passwd(5) has it.
@@ -37,7 +39,10 @@ struct UserNames {
     local = users
     if let number = users[name[...]] { return number }
     if let known = found[name] { return known }
-    guard found.count < UserNames.lookUpsLimit else { return nil }
+    guard found.count < UserNames.lookUpsLimit else {
+      refusedCount += 1
+      return nil
+    }
     let number = lookUp(name)
     found[name] = .some(number)
     return number

@@ -74,8 +74,6 @@ final class Connection {
   var held: HeldCall?
   /// The terms of that call: found once, and again after permissions or the set of clients have changed.
   var heldTerms: CallTerms?
-  /// How often terms of its calls were found.
-  var termsFound = 0
   /// What it still has to carry in bulk.
   var drain: Drain?
   /// Tells whether the program that speaks for a client is frozen.

@@ -194,7 +194,6 @@ extension LocationServer {
   /// The terms of a call. Calls of a client without permission do not count against the rate of its user's clients
   /// with permission (RES-6).
   private func terms(of call: WireCall, _ connection: Connection) -> CallTerms {
-    connection.termsFound += 1
     let standing = standing(of: connection)
     let payer = clientPayer(connection) ?? openingPayer(of: call, connection)
     return CallTerms(
@@ -240,7 +239,8 @@ extension LocationServer {
     connection.heldTerms = nil
     return switch held {
     case .call(let incoming): handleOrHold(incoming, on: known, index)
-    case .refused(let error, let isOneway): refuseOrHold(error, isOneway: isOneway, index)
+    case .refused(let error, let isOneway):
+      refuseOrHold(error, isOneway: isOneway, on: known, index)
     }
   }
 
@@ -264,11 +264,16 @@ extension LocationServer {
   }
 
   /// Refuses a call as it stands, or keeps it until its user's rate lets it through; false where it is kept.
-  mutating func refuseOrHold(_ error: WireError, isOneway: Bool, _ index: Int) -> Bool {
+  ///
+  /// - Parameter known: Its terms, where they were found before.
+  mutating func refuseOrHold(
+    _ error: WireError, isOneway: Bool, on known: CallTerms? = nil, _ index: Int
+  ) -> Bool {
     guard let connection = connections[index] else { return true }
-    let terms = refusalTerms(connection)
+    let terms = known ?? refusalTerms(connection)
     guard nextCall(terms, connection) <= now else {
       connection.held = .refused(error, isOneway: isOneway)
+      connection.heldTerms = terms
       return false
     }
     charge(terms, isOneway: isOneway, connection)

@@ -18,7 +18,9 @@ extension LocationServer {
   ///
   /// A client with permission is never displaced by one without. Of those without, the user who has the most loses
   /// the one that has no process and connected least recently. Clients that lost permission by a new policy, and whose
-  /// requests are kept (RES-2), are bounded by the table alone.
+  /// requests are kept (RES-2), are no part of the share of those without; but they and all others of a user leave no
+  /// place for one without permission once they are as many as may have permission. Each time such a policy comes and
+  /// goes would else add some, up to the table.
   mutating func room(for user: UInt32, isPermitted: Bool) -> Result<Int, WireError> {
     let quota = clientQuota
     let account = account(of: user)
@@ -28,12 +30,16 @@ extension LocationServer {
     var refusal = quota.refusal(standing, usage)
     // Administrators are outside the share of users without permission, but programs about which nobody has decided
     // must not fill the table for anybody.
-    if !isPermitted, usage.own >= quota.perUnpermittedUser { refusal = .user }
+    let isOverShare = !isPermitted && usage.own >= quota.perUnpermittedUser
+    let isFull =
+      standing == .unpermitted
+      && clients.count { !$0.isVacant && $0.account == account } >= quota.perUser
+    if isOverShare || isFull { refusal = .user }
     switch refusal {
     case nil: break
     case .user:
       guard let place = place(toFreeOf: account, isPermitted: isPermitted) else {
-        let limit = isPermitted ? quota.perUser : quota.perUnpermittedUser
+        let limit = isOverShare ? quota.perUnpermittedUser : quota.perUser
         return .failure(.limitExceeded(what: "clients of a user", limit: Int64(limit)))
       }
       displace(place)
@@ -98,7 +104,7 @@ extension LocationServer {
     for client in clients where !client.isVacant {
       usage.all += 1
       let isGranted = client.access.authorization.isGranted
-      // One whose requests are kept though it has lost permission counts for nobody (RES-2).
+      // One whose requests are kept though it has lost permission is in no share (RES-2).
       guard isGranted || !state.isDurable(client.number) else { continue }
       if !isGranted, !policy.isAdministrator(client.name.user) { usage.unpermitted += 1 }
       if isGranted == isPermitted, client.account == account { usage.own += 1 }

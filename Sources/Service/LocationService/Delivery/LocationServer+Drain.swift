@@ -47,10 +47,7 @@ extension LocationServer {
       return reply(.error(.notAuthorized), to: index)
     }
     let backlog = engine.backlog(of: ClientID(client))
-    var count: UInt64 = 0
-    for sequence in backlog.range {
-      if let stored = engine.stored(at: sequence), backlog.includes(stored) { count += 1 }
-    }
+    let count = engine.count(of: backlog)
     // A power cut may have taken more (RNG-4).
     let gap = backlog.gap ?? (isTaken ? takeLoss(client) : loss(of: client))
     reply(.drain(count: count, gap), to: index)
@@ -108,5 +105,16 @@ extension LocationServer {
     for i in connections.indices where connections[i]?.purpose == .drain(client: client) {
       if looksToo || connections[i]?.drain?.isTaken == true { close(i) }
     }
+  }
+}
+
+extension Engine {
+  /// How many fixes of a backlog are for its client, and still in the ring. O(range).
+  borrowing func count(of backlog: Backlog) -> UInt64 {
+    var count: UInt64 = 0
+    for sequence in backlog.range {
+      if let stored = stored(at: sequence), backlog.includes(stored) { count += 1 }
+    }
+    return count
   }
 }

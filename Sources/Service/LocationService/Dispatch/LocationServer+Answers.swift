@@ -159,7 +159,7 @@ extension LocationServer {
     mustReportFlush = false
     var held: [String] = []
     for i in clients.indices where !clients[i].isVacant && !clients[i].receivesNotices {
-      let count = engine.backlog(of: ClientID(i)).range.count
+      let count = engine.count(of: engine.backlog(of: ClientID(i)))
       let name = clients[i].name
       let fixes = count == 1 ? "1 fix" : "\(count) fixes"
       if count > 0 { held.append("'\(name.name)' of user \(name.user) (\(fixes))") }

@@ -20,6 +20,7 @@ extension LocationServer {
     self.loss = loss
     self.now = now
     warnOfEmptyPolicy()
+    warnOfUnresolvedLines()
     noteLostClients(head: engine.head)
     var dropped: [WireClientName] = []
     for row in state.rows.clients.all.sorted(by: { $0.id < $1.id }) {

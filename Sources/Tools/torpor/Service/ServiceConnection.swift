@@ -46,7 +46,7 @@ extension CommandError {
         .system:
         .unavailable
       case .cutShort: .io
-      case .mayNotConnect, .mayNotUse: .permission
+      case .mayNotConnect, .mayNotUse, .mayNotUseBackground: .permission
       case .malformed: .protocolFault
       case .refused(let refusal): CommandError.code(refusal)
       }

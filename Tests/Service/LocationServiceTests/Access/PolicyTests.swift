@@ -27,7 +27,36 @@ struct PolicyTests {
     bench.adopt(policy(AccessTerms(authorization: .denied), for: "tracker"))
     #expect(lines().count == 1)
     bench.adopt(AccessPolicy(standard: AccessTerms(authorization: .always)))
-    #expect(lines().count == 2 && lines().last?.contains("every client may use location") == true)
+    #expect(lines().count == 2 && lines().last?.contains("\"always\"") == true)
+  }
+
+  @Test(
+    "AUT-7: the log of a policy without rules excepts clients with a stored decision",
+    arguments: [
+      (Authorization.denied, "\"deny\", so clients without a decision by `torpor clients` may not"),
+      (
+        Authorization.always,
+        "\"always\", so clients without a decision by `torpor clients` may use location"
+      ),
+      (
+        Authorization.whenInUse,
+        "\"when-in-use\", so clients without a decision by `torpor clients` may use location when"
+      ),
+    ])
+  func emptyWithDecision(_ standard: Authorization, _ text: String) throws {
+    let log = LogPipe()
+    let bench = try ServiceBench(
+      AccessPolicy(
+        standard: AccessTerms(authorization: standard), administrators: [Users.me]),
+      log: log.log)
+    let name = WireClientName(user: Users.friend, name: "tracker")
+    _ = bench.client("tracker", of: Users.friend)
+    // The decision is the opposite of the default, and counts.
+    let isDenied = standard == .denied
+    let call: WireCall = isDenied ? .allowClient(name, .always) : .denyClient(name)
+    #expect(bench.ask(call, bench.program()) == .done)
+    #expect(bench.firstClient?.access.authorization == (isDenied ? .always : .denied))
+    #expect(log.text.contains(text), "\(log.text)")
   }
 
   @Test("RNG-6: whoever may no longer is told so at once, and no fix any more")

@@ -111,4 +111,35 @@ struct SubordinateTests {
     }
     #expect(asked == (0..<UserNames.lookUpsLimit).map { "n\($0)" })
   }
+  @Test("RES-3: lines that name more users than are looked up are logged once, with their number")
+  func unresolved() throws {
+    let folder = TestFolder()
+    folder.write(Array("local:x:41:100::/:/bin/sh\n".utf8), to: "passwd")
+    var text = "local:100:1\n4711:101:1\n"
+    for number in 0..<UserNames.lookUpsLimit + 3 { text += "n\(number):\(200 + number):1\n" }
+    folder.write(Array(text.utf8), to: "subuid")
+    let log = LogPipe()
+    let file = SubordinateFile(path: folder.path + "/subuid", passwd: folder.path + "/passwd") {
+      UInt32($0.dropFirst()).map { 1_000 + $0 }
+    }
+    let bench = try ServiceBench(Users.policy, clients: 64, log: log.log) {
+      $0.subordinates = file
+    }
+    func login(_ uid: UInt32) -> UInt32 { bench.loop.clients.account(of: uid) }
+    #expect(login(100) == 41 && login(101) == 4_711 && login(215) == 1_015)
+    #expect(login(216) == 216 && login(218) == 218)
+    func lines() -> [Substring] { log.text.split(separator: "\n").filter { $0.contains("subuid") } }
+    #expect(lines().count == 1, "\(log.text)")
+    #expect(
+      lines().first?.contains("3 lines are ignored") == true
+        && lines().first?.hasSuffix("use numbers in /etc/subuid") == true, "\(lines())")
+    // A file that is read again with as many of them is no news; one with more is.
+    folder.write(Array((text + "4712:102:1\n").utf8), to: "subuid")
+    bench.adopt(Users.policy)
+    #expect(login(102) == 4_712 && lines().count == 1)
+    folder.write(Array((text + "n99:300:1\n").utf8), to: "subuid")
+    bench.pass(2)
+    _ = bench.program(of: 1)
+    #expect(lines().count == 2 && lines().last?.contains("4 lines are") == true)
+  }
 }

@@ -161,6 +161,42 @@ struct LapsedPermissionTests {
     #expect(next.state.rows.regions.count == 8)
   }
 
+  @Test("RES-1: policies that come and go leave a user no more than 8 clients")
+  func cycles() throws {
+    let bench = try Users.bench()
+    for number in 0..<6 { register(bench, "c\(number)") }
+    for cycle in 0..<2 {
+      bench.adopt(without)
+      bench.settle()
+      for number in 0..<4 {
+        let program = bench.program(of: Users.friend)
+        _ = bench.ask(.connect(name: "n\(cycle)-\(number)"), program)
+        _ = bench.ask(.startVisits, program)
+        program.quit()
+        bench.pass(60)
+      }
+      bench.adopt(Users.policy)
+      bench.settle()
+      // Of those without permission the last two of the first time were there, and have it since.
+      let known = (0..<6).map { "c\($0)" } + ["n0-2", "n0-3"]
+      #expect(bench.clientNames.sorted() == known, "\(bench.clientNames)")
+    }
+  }
+
+  @Test("RES-1: of a user with 8 clients that had permission no other is known without permission")
+  func full() throws {
+    let bench = try Users.bench()
+    for number in 0..<8 { register(bench, "c\(number)") }
+    bench.adopt(without)
+    bench.settle()
+    let refusal = WireError.limitExceeded(what: "clients of a user", limit: 8)
+    #expect(bench.ask(.connect(name: "n"), bench.program(of: Users.friend)) == .error(refusal))
+    #expect(bench.clientNames.count == 8)
+    // Those that are known connect as before.
+    _ = bench.client("c0", of: Users.friend)
+    #expect(bench.state.rows.regions.count == 8)
+  }
+
   @Test(
     "RES-1: an administrator takes the place of a client that lost permission where the table is full"
   )

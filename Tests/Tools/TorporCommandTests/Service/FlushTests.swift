@@ -27,17 +27,37 @@ struct FlushCommandTests {
       [
         client("listens", .foreground), client("asleep", .suspended), client("deaf", .foreground),
         client("gone", nil), client("visits", .suspended), client("denied", nil, .denied),
+        client("never started", nil),
       ],
       [
         use("listens", .foreground, .updates), use("asleep", .suspended, .updates),
         use("deaf", .suspended, .updates), use("visits", .suspended, .visits),
+        use("gone", nil, .backgroundSession), use("denied", nil, .visits),
       ])
     #expect(
       lines == [
         "4294967000/asleep is suspended: its fixes stay stored until it runs again",
         "4294967000/deaf does not listen (Watch): its fixes stay stored until it listens",
-        "4294967000/gone is not connected: fixes that wait for it stay stored until it connects",
+        "4294967000/gone is not connected: what waits for it stays stored until it connects",
       ])
+  }
+
+  @Test("8 clients are named, and how many more there are", arguments: [8, 9, 300])
+  func many(_ count: Int) {
+    let names = (0..<count).map { "c\($0)" }
+    let lines = FlushCommand.remarks(
+      names.map { client($0, .suspended) }, names.map { use($0, .suspended, .updates) })
+    #expect(lines.count == min(count, 9))
+    #expect(lines.prefix(8).allSatisfy { $0.contains(" is suspended: ") })
+    #expect(lines.last == "and \(count - 8) more" || count == 8)
+  }
+
+  @Test("of clients that are not connected those are named that have started what outlives them")
+  func notConnected() {
+    let lines = FlushCommand.remarks(
+      (0..<300).map { client("c\($0)", nil) } + [client("region", nil)],
+      [use("region", nil, .regions)])
+    #expect(lines.map { $0.prefix { $0 != " " } } == ["4294967000/region"])
   }
 
   @Test("a flush that delivers everything prints nothing")
