@@ -158,3 +158,26 @@ public struct EpochOptions: Equatable, Sendable {
   /// Creates options as for a live receiver of which nothing is known.
   public init() {}
 }
+
+extension Epoch {
+  /// Takes the digits of NAV-HPPOSLLH, if it is valid and the same place; says whether it did.
+  mutating func refine(_ precise: UBXPrecisePosition) -> Bool {
+    guard var fix, precise.refines(fix.coordinate) else { return false }
+    fix.coordinate = precise.place
+    fix.ellipsoidalAltitude_mm = precise.height_mm
+    fix.altitude_mm = precise.heightMSL_mm
+    fix.horizontalAccuracy_mm = Int32(clamping: precise.horizontalAccuracy_mm)
+    if fix.mode == .threeDimensional {
+      fix.verticalAccuracy_mm = Int32(clamping: precise.verticalAccuracy_mm)
+    }
+    self.fix = fix
+    return true
+  }
+
+  /// Takes what was said of the satellites.
+  mutating func take(_ satellites: UBXSatellites) {
+    satellitesInView = min(satellites.inView, 254)
+    meanSignal_dBHz = satellites.mean_dBHz
+    bestSignal_dBHz = satellites.used == 0 ? nil : satellites.best_dBHz
+  }
+}

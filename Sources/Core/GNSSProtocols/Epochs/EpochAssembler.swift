@@ -253,7 +253,7 @@ extension EpochAssembler {
   }
 }
 
-// Sentences: the epoch that is open, and what opens and closes it.
+// MARK: - NMEA sentences: the epoch that is open, and what opens and closes it
 
 extension EpochAssembler: SentenceTaker {
   @inline(__always) mutating func take(_ m: RMC, into epoch: inout Epoch) -> Bool {
@@ -619,29 +619,7 @@ extension EpochAssembler {
   }
 }
 
-// The parts of UBX epochs: messages that bear one time of week make one epoch.
-
-/// Whether NAV-HPPOSLLH comes behind NAV-PVT, as learned from the stream.
-struct PrecisionHabit {
-  /// NAV-PVT waits for it.
-  private(set) var isAwaited = false
-  private var missed: UInt8 = 0
-
-  /// So often in a row it may be missing before it is waited for no more.
-  static let patience: UInt8 = 3
-
-  /// It came behind a NAV-PVT of its time.
-  mutating func came() {
-    isAwaited = true
-    missed = 0
-  }
-
-  /// It was waited for, and something else came.
-  mutating func failed() {
-    missed += 1
-    if missed >= PrecisionHabit.patience { self = PrecisionHabit() }
-  }
-}
+// MARK: - UBX parts: messages that bear one time of week make one epoch
 
 extension EpochAssembler {
   /// Adds a part. It belongs to the epoch that is open for its time of week, or opens one.
@@ -785,45 +763,7 @@ extension EpochAssembler {
   }
 }
 
-extension Epoch {
-  /// Takes the digits of NAV-HPPOSLLH, if it is valid and the same place; says whether it did.
-  mutating func refine(_ precise: UBXPrecisePosition) -> Bool {
-    guard var fix, precise.refines(fix.coordinate) else { return false }
-    fix.coordinate = precise.place
-    fix.ellipsoidalAltitude_mm = precise.height_mm
-    fix.altitude_mm = precise.heightMSL_mm
-    fix.horizontalAccuracy_mm = Int32(clamping: precise.horizontalAccuracy_mm)
-    if fix.mode == .threeDimensional {
-      fix.verticalAccuracy_mm = Int32(clamping: precise.verticalAccuracy_mm)
-    }
-    self.fix = fix
-    return true
-  }
-
-  /// Takes what was said of the satellites.
-  mutating func take(_ satellites: UBXSatellites) {
-    satellitesInView = min(satellites.inView, 254)
-    meanSignal_dBHz = satellites.mean_dBHz
-    bestSignal_dBHz = satellites.used == 0 ? nil : satellites.best_dBHz
-  }
-}
-
-extension UBXDraft {
-  /// Adds to an epoch what NAV-PVT does not say.
-  func complete(_ epoch: inout Epoch) {
-    guard let dilutions else { return }
-    epoch.hdop_e2 = UBXDraft.known(dilutions.horizontal_e2)
-    epoch.vdop_e2 = UBXDraft.known(dilutions.vertical_e2)
-    epoch.pdop_e2 = UBXDraft.known(dilutions.position_e2)
-  }
-
-  /// From 99 up, and 0, say that there is none, as in NMEA.
-  private static func known(_ dilution_e2: UInt16) -> UInt16? {
-    dilution_e2 == 0 || dilution_e2 >= 9_900 ? nil : dilution_e2
-  }
-}
-
-// UBX solutions: whole epochs, live or out of a batch.
+// MARK: - UBX solutions: whole epochs, live or out of a batch
 
 extension EpochAssembler {
   /// Adds the payload of NAV-PVT; true where it closed an epoch or is one, which is written then.
@@ -1099,5 +1039,29 @@ extension Epoch {
     }
     if s.fixType == 4 { return .combined }
     return s.isDifferential ? .differential : .autonomous
+  }
+}
+
+// MARK: - Habits of a stream
+
+/// Whether NAV-HPPOSLLH comes behind NAV-PVT, as learned from the stream.
+struct PrecisionHabit {
+  /// NAV-PVT waits for it.
+  private(set) var isAwaited = false
+  private var missed: UInt8 = 0
+
+  /// So often in a row it may be missing before it is waited for no more.
+  static let patience: UInt8 = 3
+
+  /// It came behind a NAV-PVT of its time.
+  mutating func came() {
+    isAwaited = true
+    missed = 0
+  }
+
+  /// It was waited for, and something else came.
+  mutating func failed() {
+    missed += 1
+    if missed >= PrecisionHabit.patience { self = PrecisionHabit() }
   }
 }

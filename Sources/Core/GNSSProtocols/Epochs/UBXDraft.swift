@@ -152,3 +152,18 @@ extension UBXDraft {
     Int32(max(min((speed * 1e3).rounded(), 2e9), -2e9))
   }
 }
+
+extension UBXDraft {
+  /// Adds to an epoch what NAV-PVT does not say.
+  func complete(_ epoch: inout Epoch) {
+    guard let dilutions else { return }
+    epoch.hdop_e2 = UBXDraft.known(dilutions.horizontal_e2)
+    epoch.vdop_e2 = UBXDraft.known(dilutions.vertical_e2)
+    epoch.pdop_e2 = UBXDraft.known(dilutions.position_e2)
+  }
+
+  /// From 99 up, and 0, say that there is none, as in NMEA.
+  private static func known(_ dilution_e2: UInt16) -> UInt16? {
+    dilution_e2 == 0 || dilution_e2 >= 9_900 ? nil : dilution_e2
+  }
+}
