@@ -195,14 +195,19 @@ public struct Engine: ~Copyable {
     precondition(now == .boot, "clients come back before the first step")
     clients.use(client.index)
     clients[client.index] = Client(restoring: bookmark, in: ring)
-    if let start, bookmark.owesAll {
-      if hasDriver { driver.expectBufferedFixes() }
+    if let start {
       clients[client.index].resumeRecording(
-        at: start, until: receiverBuffers ? start + setup.figures.fixInterval * 2 : nil,
-        isBufferLost: setup.receiver?.batch != nil && !receiverBuffers,
-        limit: setup.figures.deferralLimit, in: ring)
+        from: bookmark, at: start, recorder: oldRecorder(for: bookmark),
+        slack: setup.figures.fixInterval * 2, limit: setup.figures.deferralLimit, in: ring)
     }
     clients.stir(client.index)
+  }
+
+  /// What the receiver may have done for a client while the service was down.
+  private mutating func oldRecorder(for bookmark: ClientBookmark) -> OldRecorder {
+    guard bookmark.owesAll, hasDriver, setup.receiver?.batch != nil else { return .none }
+    driver.expectBufferedFixes()
+    return receiverBuffers ? .holdsFixes : .lostFixes
   }
 
   /// What of a client's place in the ring is to be kept durably: for ``restore(_:from:)``. O(1).

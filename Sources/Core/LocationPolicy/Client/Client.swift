@@ -65,8 +65,6 @@ public struct Client: Sendable {
   var batchThrough: UInt64?
   var waitsForDrain = false
   var closesAtDrain = false
-  /// The receiver's buffer may hold fixes for it that were made before the service started.
-  var awaitsOldBuffer = false
   /// When updates were stopped whose last fixes the receiver still holds; none made later is owed.
   var closedAt = Instant.boot
   /// What comes out of the drain that closes goes to the process that stopped, which still lives.
@@ -84,7 +82,8 @@ public struct Client: Sendable {
   var unserved = (from: Instant.boot, through: Instant.boot)
   /// It is suspended, and N fixes wait for it: none is acquired for its updates (BKG-5).
   public internal(set) var isQueueFull = false
-  /// When fixes were not recorded because its queue was full; nil if nothing is to be reported.
+  /// When fixes were not recorded because its queue was full, or the service was down; nil if nothing is to be
+  /// reported.
   var unrecorded: UnrecordedTime?
   /// A pause or a resume that was not told.
   var pauseNotice: PauseMonitor.Outcome = .nothing
@@ -301,7 +300,7 @@ extension Client {
     // The handler's turn to call again begins when it is told, not when the criterion was met (X1).
     if waitsForDrain { turnUntil = context.now + context.deliveryHold }
     waitsForDrain = false
-    awaitsOldBuffer = false
+    endOldBuffer()
     if closesAtDrain {
       closesAtDrain = false
       owedUntil = min(owedUntil, context.head)
@@ -318,7 +317,7 @@ extension Client {
       finish(end, context)
       isUnknownTold = false
     }
-    loseOldBuffer(context)
+    endOldBuffer()
     if waitsForDrain || closesAtDrain { drained(context) }
     locationUnknown(context)
   }
@@ -410,7 +409,6 @@ extension Client {
     newestDelivered = nil
     toldCoarse = nil
     closesAtDrain = false
-    awaitsOldBuffer = false
     tellsAtDrain = false
     if !isUpdating { owedUntil = head }
   }
@@ -484,7 +482,7 @@ extension Client {
 
   /// What was overwritten, and that fixes were not recorded, as one gap.
   private var unreportedGap: Gap? {
-    guard let known = unrecorded, !known.isReported else { return cursor.gap }
+    guard let known = unrecorded, !known.isReported, !known.isBuffered else { return cursor.gap }
     var gap = cursor.gap ?? known.gap(at: known.place)
     gap.to = known.to ?? gap.to
     gap.mayBeMore = true
@@ -495,7 +493,7 @@ extension Client {
   mutating func takeBacklog(in ring: borrowing FixRing, _ context: ClientContext) {
     let range = backlog(in: ring).range
     guard isShownFixes else { return }
-    unrecorded?.isReported = true
+    if let known = unrecorded, !known.isBuffered { unrecorded?.isReported = true }
     guard range.upperBound > cursor.delivered else { return }
     _ = cursor.takeGap()
     cursor.deliver(to: range.upperBound, in: ring)

@@ -13,10 +13,14 @@ public struct ClientBookmark: Equatable, Sendable {
   public var owesAll: Bool
   /// The last fix that is owed, where not all are; nil if none ever was.
   public var owedThrough: FixName?
-  /// Fixes that are not for this client lie behind this one, …
+  /// Fixes that are not for this client lie behind this one, or see ``gapAfter``, …
   public var passedAfter: FixName?
   /// … up to this one; nil if there are none.
   public var passedThrough: FixName?
+
+  /// Behind this fix lies a time in which none was recorded, not reported yet: ``passedAfter`` without
+  /// ``passedThrough`` (BKG-5, BKG-20).
+  public var gapAfter: FixName? { passedThrough == nil ? passedAfter : nil }
 
   /// Creates a bookmark.
   public init(
@@ -48,11 +52,16 @@ extension Client {
   }
 
   /// What is to be kept durably of its place.
+  ///
+  /// There is room for a gap or for fixes that are passed over. The gap has precedence: then a later process may be
+  /// sent those fixes (RNG-3).
   public func bookmark(in ring: borrowing FixRing) -> ClientBookmark {
-    ClientBookmark(
+    let gap = gapAfter(in: ring)
+    let passed = gap == nil ? notOwed : nil
+    return ClientBookmark(
       acknowledged: ring.bookmark(below: cursor.acknowledged), owesAll: owedUntil == .max,
       owedThrough: owedUntil == .max ? nil : ring.bookmark(below: owedUntil),
-      passedAfter: notOwed.flatMap { ring.bookmark(below: $0.lowerBound) },
-      passedThrough: notOwed.flatMap { ring.bookmark(below: $0.upperBound) })
+      passedAfter: gap ?? passed.flatMap { ring.bookmark(below: $0.lowerBound) },
+      passedThrough: passed.flatMap { ring.bookmark(below: $0.upperBound) })
   }
 }

@@ -2,8 +2,28 @@ import DeferralCache
 import LocationTypes
 
 /// A time in which no fix was acquired for a client's updates, because it was suspended and its queue was
-/// full (BKG-5). Reported as a gap when the client runs again.
+/// full (BKG-5), or because the service was down (BKG-20). Reported as a gap when the client runs again.
+///
+/// After a restart it is assumed from the ring's newest fix to the start. While the receiver's buffer is
+/// drained, the fixes that come out of it reduce it:
+///
+///     awaited ── first fix, made long after `from`: the buffer overwrote those between ──→ drained
+///        │                                                                                   ↑
+///        └─ first fix, made right after `from` ─→ draining ── empty, or receiver lost ───────┘
+///                                                 each fix advances `from`
+///
+/// It is not reported before `drained`, and not at all if no more than `slack` is left of it.
 struct UnrecordedTime: Sendable {
+  /// How far the receiver's buffer was drained after a restart of the service.
+  enum OldBuffer: Sendable {
+    /// No fix has come out of it.
+    case awaited
+    /// Fixes come out of it without a hole behind `from`.
+    case draining
+    /// Nothing more of this time is expected from it.
+    case drained
+  }
+
   /// Fixes below this sequence number were made before; the gap is reported behind them.
   var place: UInt64
   /// When acquisition stopped.
@@ -14,6 +34,40 @@ struct UnrecordedTime: Sendable {
   var isReported = false
   /// It belongs to a process that is gone: the next one is told it when it starts updates, or reads its backlog.
   var awaitsStart = false
+  /// What the receiver's buffer may still hold of it.
+  var oldBuffer = OldBuffer.drained
+  /// A shorter time is no gap.
+  var slack = Interval.zero
+
+  /// The receiver's buffer may hold fixes of it.
+  var isBuffered: Bool {
+    switch oldBuffer {
+    case .awaited, .draining: true
+    case .drained: false
+    }
+  }
+
+  /// Its limits are not known yet.
+  var isOpen: Bool { to == nil || isBuffered }
+
+  /// A fix came out of the receiver's buffer; it is the newest in the ring, below `head`.
+  mutating func take(_ fix: Fix, head: UInt64) {
+    if let to, fix.acquired >= to.acquired {
+      oldBuffer = .drained
+      return
+    }
+    let time = FixTime(acquired: fix.acquired, utc: fix.utc)
+    switch oldBuffer {
+    case .awaited where time.interval(since: from) > slack:
+      to = time
+      oldBuffer = .drained
+    case .awaited, .draining:
+      from = time
+      place = head
+      oldBuffer = .draining
+    case .drained: break
+    }
+  }
 }
 
 extension Client {
@@ -67,8 +121,14 @@ extension Client {
   /// A fix that was made before acquisition stopped, and handed over later by the receiver, lies before the
   /// gap.
   @inline(__always) mutating func noteRecorded(_ fix: Fix, _ context: ClientContext) {
-    guard let from = unrecorded?.from.acquired, fix.acquired <= from else { return }
-    unrecorded?.place = context.head
+    guard let known = unrecorded else { return }
+    if known.isBuffered { return takeFromOldBuffer(fix, context) }
+    if fix.acquired <= known.from.acquired { unrecorded?.place = context.head }
+  }
+
+  private mutating func takeFromOldBuffer(_ fix: Fix, _ context: ClientContext) {
+    unrecorded?.take(fix, head: context.head)
+    if let known = unrecorded, !known.isBuffered { dropIfCovered() }
   }
 
   /// Fixes are acquired for the client again.
@@ -77,57 +137,60 @@ extension Client {
     unrecorded?.to = context.time
   }
 
-  /// The service starts, and its updates ran when the service ended.
+  /// The service starts (BKG-20).
   ///
-  /// What the durable state does not have is inferred: with N fixes waiting, the queue may have been full, and nothing
-  /// recorded since the newest fix.
+  /// If its updates ran when the service ended, the time from the ring's newest fix until now is assumed to be
+  /// unrecorded, where the receiver may have recorded it or the queue may have been full. The durable state does not
+  /// say either. If the run before assumed such a time and did not report it, it is restored.
   ///
   /// - Parameters:
+  ///   - bookmark: What it was restored from.
   ///   - start: When the service starts.
-  ///   - last: When the last fix was made at the latest that the receiver may have recorded for it; nil if the receiver
-  ///     holds none.
-  ///   - isBufferLost: The receiver batches, and has had no supply while the service was down.
+  ///   - recorder: What the receiver may have done meanwhile; `.none` if its updates did not run.
+  ///   - slack: Two fix intervals: a shorter time is no gap.
   ///   - limit: N.
   public mutating func resumeRecording(
-    at start: Instant, until last: Instant?, isBufferLost: Bool, limit: Int,
-    in ring: borrowing FixRing
+    from bookmark: ClientBookmark, at start: Instant, recorder: OldRecorder, slack: Interval,
+    limit: Int, in ring: borrowing FixRing
   ) {
-    if let last {
-      owedUntil = .max
-      closesAtDrain = true
-      closedAt = last
-      awaitsOldBuffer = true
-    }
     let wasFull = cursor.backlog(in: ring) >= UInt64(limit)
-    if wasFull || isBufferLost { noteLostTime(since: ring, at: start) }
+    let isAssumed = bookmark.owesAll && (wasFull || recorder != .none)
+    let place = bookmark.gapAfter.map { ring.end(after: $0) }
+    guard isAssumed || place != nil else { return }
+    unrecorded = UnrecordedTime(since: place ?? ring.head, until: start, slack: slack, in: ring)
+    // Fixes behind it say when it ended, unless there is another such time: both are one gap (BKG-5).
+    if !isAssumed, let place, let next = ring.stored(at: place) { unrecorded?.to = next.time }
+    guard recorder == .holdsFixes else { return dropIfCovered() }
+    owedUntil = .max
+    closesAtDrain = true
+    closedAt = start + slack
+    if place ?? ring.head < ring.head { return }
+    unrecorded?.oldBuffer = ring.head > 0 ? .awaited : .draining
   }
 
-  /// Notes that fixes may be missing from the newest one on until now: the next process is told.
-  private mutating func noteLostTime(since ring: borrowing FixRing, at now: Instant) {
-    var from = FixTime(acquired: .boot, utc: nil)
-    if ring.head > 0, let newest = ring.stored(at: ring.head - 1)?.fix {
-      // Made before the board was started anew, it is on another clock; the date holds.
-      from = FixTime(acquired: newest.acquired <= now ? newest.acquired : .boot, utc: newest.utc)
-    }
-    unrecorded = UnrecordedTime(
-      place: ring.head, from: from, to: FixTime(acquired: now, utc: nil), awaitsStart: true)
+  /// The receiver's buffer is empty, or cannot be read: what did not come out of it is missing.
+  mutating func endOldBuffer() {
+    guard let known = unrecorded, known.isBuffered else { return }
+    unrecorded?.oldBuffer = .drained
+    dropIfCovered()
   }
 
-  /// The receiver does not answer: what an earlier run of the service left in its buffer is not to be had.
-  mutating func loseOldBuffer(_ context: ClientContext) {
-    guard awaitsOldBuffer else { return }
-    awaitsOldBuffer = false
-    guard unrecorded == nil else { return }
-    let from = context.newest.map { FixTime(acquired: $0.fix.acquired, utc: $0.fix.utc) }
-    unrecorded = UnrecordedTime(
-      place: context.head, from: from ?? FixTime(acquired: .boot, utc: nil), to: context.time,
-      awaitsStart: !isUpdating)
+  /// Forgets a time that is too short for a gap.
+  private mutating func dropIfCovered() {
+    guard let known = unrecorded, let to = known.to else { return }
+    if to.interval(since: known.from) <= known.slack { unrecorded = nil }
+  }
+
+  /// The newest fix before a gap that is to be reported, and is to outlive the service; nil if there is none.
+  func gapAfter(in ring: borrowing FixRing) -> FixName? {
+    guard let known = unrecorded, !known.isReported, !known.isOpen else { return nil }
+    return ring.bookmark(below: known.place)
   }
 
   /// Whether such a time is to be reported before anything else is delivered.
   var mustReportUnrecorded: Bool {
     mutating get {
-      guard let known = unrecorded, !known.isReported, !known.awaitsStart, known.to != nil else {
+      guard let known = unrecorded, !known.isReported, !known.awaitsStart, !known.isOpen else {
         return false
       }
       return cursor.delivered >= known.place
@@ -150,12 +213,44 @@ extension Client {
   }
 }
 
+/// What a receiver may have done with fixes while the service was down.
+public enum OldRecorder: Sendable {
+  /// It does not batch.
+  case none
+  /// It batches, and had no supply.
+  case lostFixes
+  /// It batches, and may hold them in its buffer.
+  case holdsFixes
+}
+
 extension UnrecordedTime {
+  /// The time from the fix before a place until the service starts; the next process is told.
+  fileprivate init(
+    since place: UInt64, until start: Instant, slack: Interval, in ring: borrowing FixRing
+  ) {
+    var from = FixTime(acquired: .boot, utc: nil)
+    if place > 0, let newest = ring.stored(at: place - 1)?.fix {
+      // Made before the board was started anew, it is on another clock; the date holds.
+      from = FixTime(acquired: newest.acquired <= start ? newest.acquired : .boot, utc: newest.utc)
+    }
+    self.init(
+      place: place, from: from, to: FixTime(acquired: start, utc: nil), awaitsStart: true,
+      slack: slack)
+  }
+
   /// How many fixes are missing is not known: they were never made.
   func gap(at sequence: UInt64) -> Gap {
     var gap = Gap(unsyncedBefore: sequence, after: from)
     gap.to = to
     return gap
+  }
+}
+
+extension FixTime {
+  /// How much later it is; in UTC where both are known, because the boot clocks may differ.
+  fileprivate func interval(since other: FixTime) -> Interval {
+    if let utc, let before = other.utc { return utc - before }
+    return acquired - other.acquired
   }
 }
 

@@ -212,5 +212,6 @@ extension LocationServer {
     if state.rows.clients[number]?.decision != nil { return false }
     guard let bookmark = state.rows.cursors[number]?.bookmark else { return true }
     return !bookmark.owesAll && bookmark.acknowledged == bookmark.owedThrough
+      && bookmark.gapAfter == nil
   }
 }

@@ -137,7 +137,10 @@ extension LocationServer {
         }
       case .notice(let notice):
         clients[client].notices.markSent(at: place)
-        if case .gap(let gap) = notice, gap.mayBeMore { _ = takeLoss(client) }
+        if case .gap(let gap) = notice, gap.mayBeMore {
+          _ = takeLoss(client)
+          clients[client].isTouched = true  // it was durable until now
+        }
         if let wire = wire(notice, client) { reply(.notice(wire), continues: true, to: index) }
       }
     }

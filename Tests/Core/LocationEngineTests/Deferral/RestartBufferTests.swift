@@ -7,6 +7,8 @@ import Testing
 
 @Suite("What the receiver's buffer holds when the service is killed")
 struct RestartBufferTests {
+  enum Outage: Sendable { case overwritten, lost, supply }
+
   /// A suspended client whose receiver has batched for 60 s, of which nothing is in the ring.
   private func buffered(
     _ change: (inout SimulationSetup, inout EngineSetup) -> Void = { _, _ in }
@@ -62,17 +64,89 @@ struct RestartBufferTests {
     #expect(bench.clients[1].fixes.allSatisfy { $0.fix.acquired >= now })
   }
 
-  @Test("BKG-20: of a receiver that does not answer after the restart the time is a gap")
+  @Test(
+    "BKG-20: of a receiver that does not answer the time from the newest fix to the start is a gap")
   func lost() {
     let bench = buffered { board, _ in
       board.faults.gone = [Instant(seconds: 76)..<Instant(seconds: 4_000)]
     }
+    let last = bench.appended.last?.fix.acquired
     bench.restart(after: 5)
+    let start = bench.now
     bench.run(120)
     reconnect(bench)
     let gap = bench.client.gaps.first
-    #expect(gap?.mayBeMore == true && gap?.count == 0, "\(bench.client.text)")
-    #expect(gap?.to.map { $0.acquired > bench.now - .seconds(150) } == true)
+    #expect(bench.client.gaps.count == 1, "\(bench.client.text)")
+    #expect(gap?.mayBeMore == true && gap?.count == 0)
+    #expect(gap?.from?.acquired == last && gap?.to?.acquired == start)
+  }
+
+  @Test("BKG-20: what a receiver overwrote while the service was down is a gap before the rest")
+  func overwritten() {
+    let bench = buffered()
+    let last = bench.appended.last?.fix.acquired
+    bench.restart(after: 600)
+    let start = bench.now
+    bench.run(20)
+    reconnect(bench)
+    #expect(bench.client.gaps.count == 1, "\(bench.client.text)")
+    let gap = bench.client.gaps.first
+    #expect(gap?.mayBeMore == true && gap?.count == 0 && gap?.from?.acquired == last)
+    let oldest = bench.client.fixes.first { $0.fix.acquired > last ?? .boot }
+    #expect(oldest != nil && gap?.to?.acquired == oldest?.fix.acquired)
+    #expect(gap?.to.map { $0.acquired < start - .seconds(250) } == true, "it held 300 fixes")
+    #expect(gap.map { $0.range.lowerBound } == oldest?.name.sequence)
+  }
+
+  @Test("BKG-20: of a receiver that started anew while the service was down the time is a gap")
+  func restarted() {
+    let bench = buffered { board, _ in
+      board.faults.gone = [Instant(seconds: 80)..<Instant(seconds: 82)]
+    }
+    let last = bench.appended.last?.fix.acquired
+    bench.restart(after: 60)
+    let start = bench.now
+    bench.run(60)
+    reconnect(bench)
+    #expect(bench.client.gaps.count == 1, "\(bench.client.text)")
+    let gap = bench.client.gaps.first
+    #expect(gap?.mayBeMore == true && gap?.from?.acquired == last)
+    #expect(gap?.to.map { $0.acquired > Instant(seconds: 80) && $0.acquired <= start } == true)
+  }
+
+  @Test(
+    "BKG-20: a gap outlives further restarts until it is reported",
+    arguments: [Outage.overwritten, .lost, .supply])
+  func twice(_ outage: Outage) {
+    let bench = buffered { board, setup in
+      switch outage {
+      case .overwritten: break
+      case .lost: board.faults.gone = [Instant(seconds: 76)..<Instant(seconds: 4_000)]
+      case .supply:
+        board.receiver.hasSupplySwitch = true
+        setup.receiver?.hasSupplySwitch = true
+        setup.figures.canSwitchOff = true
+      }
+    }
+    let last = bench.appended.last?.fix.acquired
+    bench.restart(after: 600)
+    bench.run(120)
+    for _ in 0..<2 {
+      bench.restart(after: 5)
+      bench.run(120)
+    }
+    let start = bench.now
+    reconnect(bench)
+    let gap = bench.client.gaps.first
+    #expect(bench.client.gaps.count == 1, "\(bench.client.text)")
+    #expect(gap?.mayBeMore == true && gap?.from?.acquired == last)
+    #expect(gap?.to.map { $0.acquired < start } == true)
+    guard outage == .overwritten else { return }
+    let oldest = bench.client.fixes.first { $0.fix.acquired > last ?? .boot }
+    #expect(oldest != nil && gap?.to?.acquired == oldest?.fix.acquired)
+    bench.restart(after: 1)
+    reconnect(bench)
+    #expect(bench.client.gaps.allSatisfy { $0.from?.acquired != last }, "it was reported")
   }
 
   @Test("BKG-20: of a receiver whose supply went with the service the time is a gap")
@@ -110,5 +184,20 @@ struct RestartBufferTests {
     #expect(bench.client.gaps.count == 1 && gap?.mayBeMore == true && gap?.count == 0)
     #expect(gap?.from?.acquired == last && gap?.to?.acquired == start)
     #expect(bench.client.story.dropFirst().first == .gap(0))
+  }
+
+  @Test("BKG-20: with a full queue no gap is reported of the time that the receiver recorded")
+  func fullAndBuffered() {
+    let bench = BoardBench(limit: 100, watermark: 60)
+    bench.run(10)
+    bench.client.defer(untilTraveled: .unlimited, timeout: .unlimited)
+    bench.client.suspend()
+    bench.run(130)
+    #expect(bench.receiver == .batching && bench.appended.count >= 100)
+    bench.restart(after: 30)
+    bench.run(20)
+    reconnect(bench)
+    #expect(bench.client.gaps.isEmpty, "\(bench.client.text)")
+    #expect(bench.client.fixes.count >= 160)
   }
 }

@@ -91,6 +91,21 @@ struct SuspendedTests {
     #expect(gap.to?.acquired == start)
   }
 
+  @Test("BKG-20: the gap of a kill outlives a second one")
+  func killedTwice() throws {
+    let tracker = try Tracker(.startUpdating, .setExecution(.suspended))
+    #expect(tracker.run(100) == 32)
+    let next = try ServiceBench(after: tracker.bench.killed(), canIdle: true)
+    next.settle()
+    let last = try ServiceBench(after: next.killed(), canIdle: true)
+    let (again, listener, _) = last.client("tracker")
+    _ = last.ask(.startUpdating, again)
+    let told = listener.notices()
+    #expect(told.map(\.word) == ["fixes 32", "gap 0"])
+    guard case .gap(let gap)? = told.last, case .fixes(let fixes)? = told.first else { return }
+    #expect(gap.mayBeMore && gap.from?.acquired == fixes.last?.fix.acquired)
+  }
+
   @Test("BKG-5: a bulk read of a queue says with it what was not recorded, once")
   func drained() throws {
     let tracker = try Tracker(.startUpdating, .setExecution(.suspended))
