@@ -377,7 +377,7 @@ struct Search: Sendable {
   }
 }
 
-// From bytes to the ring: messages, epochs, fixes.
+// MARK: - From bytes to the ring: messages, epochs, fixes
 
 extension Engine {
   /// Takes what waits, in order: epochs the driver held back, an epoch that came with another, the
@@ -605,7 +605,7 @@ extension Engine {
   }
 }
 
-// The receiver's driver: what it is told, what it tells.
+// MARK: - The receiver's driver
 
 extension Engine {
   /// Gives the driver an event and does what its observation means.
@@ -746,7 +746,7 @@ extension Engine {
   }
 }
 
-// How things stand, for whoever asks: nothing here changes anything.
+// MARK: - Status: read only
 
 /// How the receiver is.
 public struct ReceiverReport: Equatable, Sendable {
@@ -901,7 +901,7 @@ extension Engine {
   }
 }
 
-// The end of every step: what time has brought, who may sleep, what the hardware is to do.
+// MARK: - The end of every step: deadlines, sleep, the hardware
 
 extension Engine {
   /// A client's request; a client that was never seen is put into use.

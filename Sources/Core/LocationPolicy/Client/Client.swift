@@ -502,6 +502,8 @@ extension Client {
   }
 }
 
+// MARK: - Low battery
+
 // What a client gets no longer while the battery is low (PWR-10). What it asked for stays asked: it
 // gets it again, without a word of its own, when the battery is charged.
 
@@ -1088,6 +1090,8 @@ extension Client {
   }
 }
 
+// MARK: - Clients that wait for something far away
+
 // Most clients of a service wait for something that is far away: no step needs to look at them.
 
 extension Client {
@@ -1198,7 +1202,7 @@ extension Client {
   }
 }
 
-// What a client asks beside updates, and how fixes and time come to it.
+// MARK: - Services beside updates
 
 extension Client {
   /// Does what the client asks of a service.
