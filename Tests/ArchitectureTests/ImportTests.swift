@@ -69,6 +69,16 @@ struct ImportTests {
     #expect(!manifest.closure(of: "LocationHAL").contains("LocationEngine"))
   }
 
+  @Test("of the product's modules only the loop imports both engine and HAL")
+  func onlyTheLoopImportsBoth() throws {
+    var imports: [String: Set<String>] = [:]
+    for file in try Repository.swiftSources() where !file.path.hasPrefix("Sources/Lab/") {
+      imports[file.module, default: []].formUnion(SwiftText(file.text).imports)
+    }
+    let both = imports.filter { $0.value.isSuperset(of: ["LocationEngine", "LocationHAL"]) }
+    #expect(Set(both.keys) == ["LocationRuntime"])
+  }
+
   @Test("the simulated truth reaches the engine as bytes alone")
   func simulatorDoesNotKnowTheEngine() throws {
     let needed = try Self.manifest.get().closure(of: "SimulatedHAL")
