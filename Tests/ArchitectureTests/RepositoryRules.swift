@@ -149,7 +149,7 @@ enum RepositoryRules {
     }
     return line.matches(of: /(?:Sources|Tests)\/[A-Za-z0-9_\/+.-]*[A-Za-z0-9]/).compactMap {
       match in
-      // A placeholder follows: `Sources/LAYER/…`, `Tests/*`.
+      // A placeholder follows: `Sources/LAYER/…`.
       let next = line[match.range.upperBound...].first
       return next == "…" || next == "<" || next == "/" ? nil : String(match.output)
     }

@@ -3,8 +3,6 @@
   import LocationTypes
   import ReceiverDrivers
 
-  // The tables of the core's machines for `make soak`.
-
   /// All machines of the core.
   public enum CoreMachines {
     /// Driver, policy, engine.

@@ -1,10 +1,8 @@
 #if REACHED
   import LocationTypes
 
-  // The tables of this module's machines for `make soak`: names of states and events, and the pairs
-  // that cannot happen.
-
-  /// All machines of this module.
+  /// The state machines of this module, whose pairs of state and event `make soak` counts; each table stands at the
+  /// end of its machine's file.
   public enum PolicyMachines {
     /// In the order of their names.
     public static var all: [Machine] {

@@ -1,9 +1,7 @@
 #if REACHED
   import LocationTypes
 
-  // The tables of the drivers for `make soak`.
-
-  /// All machines of this module.
+  /// The state machines of the drivers, whose pairs of state and event `make soak` counts.
   public enum DriverMachines {
     /// In the order of their names.
     public static var all: [Machine] {
